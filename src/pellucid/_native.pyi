@@ -1,0 +1,77 @@
+"""Types of the native kernels (`native/module.cpp`)."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Codes: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+_Penalty: TypeAlias = Literal["perimeter", "discernibility"]
+_Partition: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.int64]]
+
+class Cancelled(RuntimeError):  # noqa: N818  (an outcome somebody asked for, not an error)
+    """The run was cancelled through `Run.cancel`."""
+
+class Run:
+    """Progress and cancellation of one call, to be used from another thread."""
+
+    def __init__(self) -> None: ...
+    @property
+    def done(self) -> int:
+        """The number of rows that are in their final group."""
+
+    @property
+    def total(self) -> int:
+        """The number of rows; 0 before the call."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+
+    def cancel(self) -> None:
+        """Make the call raise `Cancelled` as soon as possible."""
+
+def tailor(
+    codes: Sequence[_Codes],
+    positions: Sequence[NDArray[np.int64]],
+    sensitive: _Codes,
+    values: int,
+    diversity: int,
+    *,
+    penalty: _Penalty,
+    threads: int,
+    run: Run | None = None,
+) -> _Partition:
+    """Tailor (Fig. 3). Returns `members` and `starts`: group g is `members[starts[g]:starts[g + 1]]`."""
+
+def ace(
+    codes: Sequence[_Codes],
+    positions: Sequence[NDArray[np.int64]],
+    sensitive: _Codes,
+    values: int,
+    diversity: int,
+    keys: NDArray[np.uint64],
+    *,
+    penalty: _Penalty,
+    threads: int,
+    run: Run | None = None,
+) -> _Partition:
+    """Ace (Fig. 5). The keys are the draws of Assign: uniform, independent, secret."""
+
+def hybrid(
+    codes: Sequence[_Codes],
+    positions: Sequence[NDArray[np.int64]],
+    sensitive: _Codes,
+    values: int,
+    diversity: int,
+    keys: NDArray[np.uint64],
+    *,
+    penalty: _Penalty,
+    threads: int,
+    run: Run | None = None,
+) -> _Partition:
+    """Hybrid (Fig. 10). The keys are the draws of Assign: uniform, independent, secret."""
+
+def assign_plan(counts: Sequence[int], diversity: int) -> list[tuple[list[int], int]]:
+    """Return the (signature, alpha) of every bucket that Assign (Fig. 6) builds for these counts."""
