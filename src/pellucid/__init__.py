@@ -1,0 +1,42 @@
+"""pellucid publishes tables about people so that even somebody who knows the program cannot tell who has what.
+
+    import pellucid
+
+    release = pellucid.anonymize("patients.csv", quasi_identifiers=["age", "zipcode"], sensitive="disease",
+                                 diversity=8, identifier="name")
+    release.write("published.csv")
+
+It implements "Transparent Anonymization" (Xiao, Tao, Koudas, TODS 2010).
+"""
+
+from .errors import (
+    CheckFailedError,
+    MicrodataError,
+    MissingExtraError,
+    NotEligibleError,
+    PellucidError,
+    PolicyError,
+    SourceError,
+    TargetError,
+)
+from .policy import Policy
+from .release import Release, Written, anonymize
+from .verify import Check
+from .version import __version__
+
+__all__ = [
+    "Check",
+    "CheckFailedError",
+    "MicrodataError",
+    "MissingExtraError",
+    "NotEligibleError",
+    "PellucidError",
+    "Policy",
+    "PolicyError",
+    "Release",
+    "SourceError",
+    "TargetError",
+    "Written",
+    "__version__",
+    "anonymize",
+]

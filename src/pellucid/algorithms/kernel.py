@@ -1,0 +1,127 @@
+"""How an algorithm runs: in the native kernel, or in plain Python when the penalty is the user's own."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from .. import _native, reference
+from ..draws import Keys
+from ..errors import NotEligibleError, PolicyError
+from ..microdata import Microdata
+from ..partition import Partition
+from ..penalties import Penalty, weighted_positions
+from ..principles import LDiversity
+
+__all__ = ["Monitor", "decide", "require_eligible"]
+
+_LOOK_EVERY_SECONDS = 0.05
+
+
+class Monitor(Protocol):
+    """Hears how far a run has come: the stage, and the share of it that is done."""
+
+    def __call__(self, stage: str, share: float) -> None:
+        """Called often, from the thread that started the run."""
+
+
+def decide(
+    kernel: Callable[..., tuple[Any, Any]],
+    plain: Callable[..., Sequence[reference.Group]],
+    microdata: Microdata,
+    *,
+    keys: Keys | None = None,
+    diversity: int,
+    penalty: str | Penalty,
+    threads: int | None,
+    monitor: Monitor | None,
+) -> Partition:
+    """The partition of the microdata that an algorithm decides: `kernel` and `plain` are the same algorithm."""
+    require_eligible(microdata, diversity)
+    if threads is not None and threads < 1:
+        raise PolicyError(f"threads must be a whole number of at least 1, not {threads}.")
+    if callable(penalty):
+        return _decide_by_reference(plain, microdata, keys, diversity, penalty)
+    positions = weighted_positions([attribute.ticks for attribute in microdata.attributes], len(microdata))
+    members, starts = _watched(
+        lambda run: kernel(
+            [attribute.codes for attribute in microdata.attributes],
+            list(positions),
+            microdata.sensitive.codes,
+            len(microdata.sensitive.values),
+            diversity,
+            *(() if keys is None else (keys,)),
+            penalty=penalty,
+            threads=threads or os.cpu_count() or 1,
+            run=run,
+        ),
+        len(microdata),
+        monitor,
+    )
+    return Partition(members, starts.astype(np.int64, copy=False))
+
+
+def require_eligible(microdata: Microdata, diversity: int) -> None:
+    """At most |T|/l tuples of T have the same sensitive value; otherwise no l-diverse release exists (3.1.1)."""
+    counts = microdata.sensitive_counts()
+    principle = LDiversity(diversity)
+    if principle.satisfied(counts.tolist()):
+        return
+    worst = int(counts.argmax())
+    largest = principle.largest(counts.tolist())
+    raise NotEligibleError(
+        f"Nothing is released: the sensitive value {microdata.sensitive.values[worst]!r} occurs {counts[worst]} times in"
+        f" {len(microdata)} rows, and for l = {diversity} no value may occur more than"
+        f" {len(microdata) // diversity} times.",
+        remedy=f"The largest l that this table allows is {largest}." if largest > 1 else "No l above 1 is possible.",
+        largest_diversity=largest,
+    )
+
+
+def _watched(kernel: Callable[[_native.Run], tuple[Any, Any]], rows: int, monitor: Monitor | None) -> tuple[Any, Any]:
+    """Run a kernel in a thread of its own, while this thread shows progress and passes Ctrl-C on."""
+    run = _native.Run()
+    outcome: list[tuple[Any, Any]] = []
+    failure: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome.append(kernel(run))
+        except BaseException as problem:
+            failure.append(problem)
+
+    worker = threading.Thread(target=work, name="pellucid-kernel")
+    worker.start()
+    try:
+        while worker.is_alive():
+            worker.join(_LOOK_EVERY_SECONDS)
+            if monitor is not None:
+                monitor("anonymize", run.done / rows)
+    except BaseException:
+        run.cancel()
+        worker.join()
+        raise
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _decide_by_reference(
+    plain: Callable[..., Sequence[reference.Group]],
+    microdata: Microdata,
+    keys: Keys | None,
+    diversity: int,
+    penalty: Penalty,
+) -> Partition:
+    """Run the plain Python of `reference/`. The penalty sees QI codes and nothing else (G1)."""
+    codes = zip(*(attribute.codes.tolist() for attribute in microdata.attributes), strict=True)
+    values = microdata.sensitive.codes.tolist()
+    rows = [reference.Row(row, qi, value) for row, (qi, value) in enumerate(zip(codes, values, strict=True))]
+    draw = () if keys is None else (reference.smallest_keys(keys.tolist()),)
+    groups = plain(rows, diversity, lambda group: penalty([t.qi for t in group]), *draw)
+    members = np.array([t.id for group in groups for t in group], dtype=np.uint32)
+    return Partition(members, np.cumsum([0, *map(len, groups)], dtype=np.int64))

@@ -1,0 +1,95 @@
+"""The exceptions of pellucid.
+
+Every message says what was wrong, where, and what to do about it::
+
+    PellucidError                     exit status
+    ├── PolicyError                   2   a role, an option or the policy file
+    │   └── MicrodataError            2   the table breaks what the policy asks (missing values, repeated people)
+    ├── NotEligibleError              3   no l-diverse release of this table exists
+    ├── CheckFailedError              4   a file does not hold what a release must hold
+    ├── SourceError                   5   a table cannot be read
+    ├── TargetError                   5   a release cannot be written
+    └── MissingExtraError             2   an optional dependency is not installed
+
+The command line prints the message as one paragraph and leaves with the status beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+__all__ = [
+    "CheckFailedError",
+    "MicrodataError",
+    "MissingExtraError",
+    "NotEligibleError",
+    "PellucidError",
+    "PolicyError",
+    "SourceError",
+    "TargetError",
+]
+
+
+class PellucidError(Exception):
+    """Whatever pellucid refuses to do."""
+
+    exit_status: ClassVar[int] = 2
+
+    def __init__(self, what: str, *, remedy: str = "") -> None:
+        super().__init__(f"{what} {remedy}".strip())
+        self.what = what
+        self.remedy = remedy
+
+
+class PolicyError(PellucidError):
+    """A column without a role, an option out of range, a policy file that cannot be understood."""
+
+
+class MicrodataError(PolicyError):
+    """The table does not fit the policy: missing values, people who occur twice, types without an order."""
+
+
+class NotEligibleError(PellucidError):
+    """No l-diverse release of this table exists.
+
+    The message holds a count of a sensitive value: it is for the curator and must not be published (G6).
+    """
+
+    exit_status = 3
+
+    def __init__(self, what: str, *, remedy: str = "", largest_diversity: int) -> None:
+        super().__init__(what, remedy=remedy)
+        self.largest_diversity = largest_diversity
+
+
+class CheckFailedError(PellucidError):
+    """A file was read back and is not the release that it should be."""
+
+    exit_status = 4
+
+
+class SourceError(PellucidError):
+    """A table cannot be read."""
+
+    exit_status = 5
+
+
+class TargetError(PellucidError):
+    """A release cannot be written; nothing is left under its name."""
+
+    exit_status = 5
+
+
+class MissingExtraError(PellucidError):
+    """An optional dependency is needed and is not installed."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        super().__init__(what, remedy=f"Install it with: pip install 'pellucid[{extra}]'")
+
+
+def listed(names: Iterable[object], *, most: int = 8) -> str:
+    """Names in quotes, separated by commas, with the number of those left out."""
+    quoted = [repr(name) for name in names]
+    shown = ", ".join(quoted[:most])
+    return shown if len(quoted) <= most else f"{shown} and {len(quoted) - most} more"

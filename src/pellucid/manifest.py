@@ -1,0 +1,48 @@
+"""The manifest beside a release: what was asked, what was written, and that it was checked.
+
+It is published with the release, so it holds only the policy, the version of the software, and facts that anybody
+can compute from the released files (G8): no counts of the source, no seed, no time, no machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from .policy import Policy
+from .verify import Check
+from .version import __version__
+
+__all__ = ["fingerprint", "manifest", "manifest_path"]
+
+_FORMAT = 1
+
+
+def manifest(policy: Policy, files: Mapping[str, Mapping[str, Any]], check: Check) -> dict[str, Any]:
+    """What stands in the manifest. `files` gives the fingerprint of each file by its name."""
+    return {
+        "manifest": _FORMAT,
+        "program": "pellucid",
+        "version": __version__,
+        "policy": policy.as_dict(),
+        "files": [{"name": name, **facts} for name, facts in files.items()],
+        "release": {name: value for name, value in check.as_dict().items() if name not in ("diverse", "diversity")},
+        "check": {
+            "passed": check.diverse,
+            "statement": f"The files were read back; every group is {check.diversity}-diverse.",
+        },
+    }
+
+
+def manifest_path(target: Path) -> Path:
+    """Where the manifest of a release stands: beside it."""
+    return target.with_name(f"{target.name}.manifest.json")
+
+
+def fingerprint(path: Path) -> dict[str, Any]:
+    """The size of a file, and the SHA-256 of its bytes."""
+    with path.open("rb") as handle:
+        digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    return {"bytes": path.stat().st_size, "sha256": digest}

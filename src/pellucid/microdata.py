@@ -1,0 +1,345 @@
+"""From a table and a policy to the integers that the algorithms read: all the encoding.
+
+Every attribute becomes codes, the ranks of its values in their order; every row stands at the rank of its
+identifier, so that "the smaller identifier" (Def. 9 and 11) is "the smaller row number". Orders come from the policy
+or from the values themselves, never from the sensitive column or from the order of the file (G1, G2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from .draws import Draws, secret_order
+from .errors import MicrodataError, listed
+from .policy import Policy
+
+__all__ = ["Attribute", "Codes", "Microdata", "as_text", "encode"]
+
+Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+
+_MOST_ROWS = 2**32 - 2
+_GRID = 2.0**32
+_MOST_DECIMALS = 6
+_EXACT = 2.0**52
+"""Below this, every whole number is a floating-point number."""
+
+_WHOLE_NUMBER = r"^(0|-?[1-9][0-9]*)$"
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """One column: its distinct values in order, and the rank of each row's value among them."""
+
+    name: str
+    values: pl.Series
+    """The distinct values, smallest first; a missing value, where it is a category, before all others."""
+    codes: Codes
+    ordered: bool
+    """Whether an interval of values means something; without an order a group publishes the set of its values."""
+    ticks: npt.NDArray[np.uint64]
+    """Where each value stands on the attribute's line, in whole numbers from 0: the widths of Eq. 4."""
+
+
+@dataclass(frozen=True, eq=False)
+class Microdata:
+    """The table T: d QI attributes and the sensitive attribute, one row per person, in the order of identifiers."""
+
+    attributes: tuple[Attribute, ...]
+    sensitive: Attribute
+    columns: tuple[str, ...]
+    """The names of both, in the order of the source."""
+    dropped_rows: int
+    """How many rows with missing values were left out at the policy's word. For the curator only (G8)."""
+
+    def __len__(self) -> int:
+        return len(self.sensitive.codes)
+
+    def sensitive_counts(self) -> npt.NDArray[np.int64]:
+        """How often each sensitive value occurs."""
+        return np.bincount(self.sensitive.codes, minlength=len(self.sensitive.values)).astype(np.int64)
+
+
+def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) -> Microdata:
+    """Encode a table. `untyped` says that its columns are texts of a text file, whose types are to be inferred."""
+    if table.height == 0:
+        raise MicrodataError("The table has no rows.", remedy="There is nothing to publish.")
+    for name, dtype in table.schema.items():
+        _require_plain(name, dtype)
+    table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    table, dropped = _handle_missing(table, policy)
+    if table.height > _MOST_ROWS:
+        raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
+    order = _identifier_order(table, policy, draws, untyped=untyped)
+    attributes = {
+        name: _attribute(table[name], order, policy.orders.get(name), untyped=untyped)
+        for name in (*policy.quasi_identifiers, policy.sensitive)
+    }
+    return Microdata(
+        attributes=tuple(attributes[name] for name in policy.quasi_identifiers),
+        sensitive=attributes[policy.sensitive],
+        columns=tuple(name for name in table.columns if name in attributes),
+        dropped_rows=dropped,
+    )
+
+
+def _require_plain(name: str, dtype: pl.DataType) -> None:
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null):
+        raise MicrodataError(
+            f"The column {name!r} holds {dtype}, which has no single values to compare.",
+            remedy="Turn it into text or numbers, or drop it.",
+        )
+
+
+def _handle_missing(table: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, int]:
+    """Missing values are an error, a category of their own, or reason to leave the row out: the policy says."""
+    missing = {name: count for name, count in table.null_count().row(0, named=True).items() if count}
+    if policy.missing == "drop":
+        kept = table.drop_nulls()
+        if kept.height == 0:
+            raise MicrodataError("Every row has a missing value; without those rows nothing is left.")
+        return kept, table.height - kept.height
+    if policy.missing == "category" and policy.identifier not in missing:
+        return table, 0
+    if missing:
+        where = ", ".join(f"{count} in {name!r}" for name, count in missing.items())
+        remedy = (
+            "Everybody needs an identifier."
+            if policy.missing == "category"
+            else 'Choose: --missing category (or missing = "category" in the policy) makes "missing" a value of its own;'
+            " --missing drop leaves these rows out."
+        )
+        raise MicrodataError(f"There are missing values: {where}.", remedy=remedy)
+    return table, 0
+
+
+def _identifier_order(
+    table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool
+) -> npt.NDArray[np.int64] | npt.NDArray[np.uint32]:
+    """The rows in the order of their identifiers; without identifiers, in a random and secret order (G2)."""
+    if policy.identifier is None:
+        return secret_order(draws.keys("order of rows without identifier", table.height))
+    column = _without_dictionary(table[policy.identifier])
+    if untyped:
+        column = _infer_type(column)
+    repeated = column.len() - column.n_unique()
+    if repeated:
+        raise MicrodataError(
+            f"The identifier {policy.identifier!r} does not tell people apart: {repeated} of {column.len()} rows"
+            " repeat one that occurs before.",
+            remedy="The guarantee is for one row per person: keep one row each (or join their values into one), or"
+            " name the column that is different for everybody.",
+        )
+    return column.arg_sort().to_numpy()
+
+
+def _attribute(
+    column: pl.Series,
+    rows: npt.NDArray[np.int64] | npt.NDArray[np.uint32],
+    order: Sequence[str] | None,
+    *,
+    untyped: bool,
+) -> Attribute:
+    values, ranks = _distinct(column, untyped=untyped)
+    ordered = order is not None or values.dtype != pl.String
+    if order is None:
+        ticks = _ticks(values)
+    else:
+        place = _places(values, order, column.name)
+        by_place = np.argsort(place)
+        ranks = np.argsort(by_place)[ranks]
+        values = values.gather(by_place)
+        ticks = (place[by_place] - place.min()).astype(np.uint64)
+    return Attribute(
+        name=column.name,
+        values=values,
+        codes=ranks.astype(_narrowest(len(values)), copy=False)[rows],
+        ordered=ordered,
+        ticks=ticks,
+    )
+
+
+def _narrowest(values: int) -> type[np.uint8 | np.uint16 | np.uint32]:
+    if values <= 2**8:
+        return np.uint8
+    return np.uint16 if values <= 2**16 else np.uint32
+
+
+def _distinct(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, npt.NDArray[np.unsignedinteger]]:
+    """The distinct values in order, null first, and the rank of every row's value among them."""
+    dtype = column.dtype
+    if dtype == pl.Boolean:
+        values, ranks = _distinct_numbers(column.cast(pl.UInt8))
+    elif dtype.is_temporal() or (dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)):
+        values, ranks = _distinct_numbers(column.to_physical())
+    elif dtype.is_float():
+        values, ranks = _distinct_numbers(column.cast(pl.Float64))
+    else:
+        return _distinct_by_dictionary(column, untyped=untyped)
+    return values.cast(dtype), ranks
+
+
+def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, npt.NDArray[np.unsignedinteger]]:
+    present = column.drop_nulls().to_numpy()
+    has_nulls = len(present) < len(column)
+    shift = int(has_nulls)
+    low, high = (present.min(), present.max()) if len(present) else (0, -1)
+    if present.dtype.kind in "iu" and int(high) - int(low) <= max(2**16, 4 * len(present)):
+        offsets = (present - low).astype(np.uint32) if len(present) else present.astype(np.uint32)
+        occurs = np.zeros(int(high) - int(low) + 1, dtype=bool)
+        occurs[offsets] = True
+        found = np.flatnonzero(occurs).astype(present.dtype) + low
+        width = _narrowest(len(found) + shift)
+        ranks = (np.cumsum(occurs) - 1 + shift).astype(width)[offsets]
+    else:
+        # Adding zero makes -0.0, which equals 0.0, look like it.
+        found, inverse = np.unique(present + present.dtype.type(0), return_inverse=True)
+        width = _narrowest(len(found) + shift)
+        ranks = (inverse + shift).astype(width)
+    values = pl.Series(column.name, found, dtype=column.dtype)
+    if not has_nulls:
+        return values, ranks
+    all_ranks = np.zeros(len(column), dtype=width)
+    all_ranks[column.is_not_null().to_numpy()] = ranks
+    return _null_first(values), all_ranks
+
+
+def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, npt.NDArray[np.unsignedinteger]]:
+    """Texts, categories and decimals: work on a dictionary of the distinct ones."""
+    dtype = column.dtype
+    if dtype not in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
+    dictionary = column.drop_nulls().unique()
+    texts = dictionary.cast(pl.String)
+    if untyped:
+        typed = _infer_type(texts)
+    else:
+        typed = texts if dtype in (pl.Categorical, pl.Enum) else texts.cast(dtype)
+    values = typed.unique().sort()
+    shift = int(column.has_nulls())
+    entries = dictionary.to_physical().to_numpy()
+    rank_of = np.zeros(int(entries.max(initial=0)) + 1, dtype=_narrowest(len(values) + shift))
+    rank_of[entries] = values.search_sorted(typed).to_numpy() + shift
+    ranks = rank_of[column.to_physical().fill_null(0).to_numpy()]
+    if not shift:
+        return values, ranks
+    ranks[column.is_null().to_numpy()] = 0
+    return _null_first(values), ranks
+
+
+def _null_first(values: pl.Series) -> pl.Series:
+    return pl.concat([pl.Series(values.name, [None], dtype=values.dtype), values])
+
+
+def _without_dictionary(column: pl.Series) -> pl.Series:
+    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
+
+
+def _infer_type(texts: pl.Series) -> pl.Series:
+    """The texts as whole numbers, numbers, dates or times, if each of them is one and nothing is lost.
+
+    `007` is no number: published as 7 it would be another code.
+    """
+    present = texts.drop_nulls()
+    if present.is_empty():
+        return texts
+
+    def all_are(pattern: str) -> bool:
+        return bool(present.str.contains(pattern).all())
+
+    if all_are(_WHOLE_NUMBER):
+        numbers = texts.cast(pl.Int64, strict=False)
+        return numbers if numbers.null_count() == texts.null_count() else texts
+    if all_are(_NUMBER):
+        floats = texts.cast(pl.Float64, strict=False)
+        return floats + 0.0 if floats.drop_nulls().is_finite().all() else texts
+    if all_are(_DATE):
+        dates = texts.str.to_date("%Y-%m-%d", strict=False)
+        return dates if dates.null_count() == texts.null_count() else texts
+    if all_are(_TIME):
+        times = texts.str.replace("T", " ", literal=True).str.to_datetime(time_unit="us", strict=False)
+        return times if times.null_count() == texts.null_count() else texts
+    return texts
+
+
+def _places(values: pl.Series, order: Sequence[str], name: str) -> npt.NDArray[np.int64]:
+    """The place of each value in the policy's order; a missing value stands before all of them."""
+    places = {text: place for place, text in enumerate(order)}
+    unknown = [text for text in as_text(values).to_list() if text is not None and text not in places]
+    if unknown:
+        raise MicrodataError(
+            f"The order of {name!r} does not say where {listed(unknown)} stand{'s' if len(unknown) == 1 else ''}.",
+            remedy="List every value of the column.",
+        )
+    return np.array([-1 if text is None else places[text] for text in as_text(values).to_list()], dtype=np.int64)
+
+
+def _ticks(values: pl.Series) -> npt.NDArray[np.uint64]:
+    """The values on a line of whole numbers from 0; a missing value stands one tick before the smallest."""
+    present = values.drop_nulls()
+    missing = len(values) - len(present)
+    if present.is_empty():
+        return np.zeros(missing, dtype=np.uint64)
+    line = _line(present)
+    if not missing:
+        return line
+    if line[-1] == np.iinfo(np.uint64).max:
+        line = line >> np.uint64(1)
+    return np.concatenate([np.zeros(1, np.uint64), line + np.uint64(1)])
+
+
+def _line(values: pl.Series) -> npt.NDArray[np.uint64]:
+    dtype = values.dtype
+    if dtype.is_float():
+        return _line_of_floats(values)
+    if dtype.is_decimal() or dtype in (pl.Int128, pl.UInt128):
+        scale = dtype.scale if isinstance(dtype, pl.Decimal) else 0
+        whole = [int(value.scaleb(scale)) if scale else int(value) for value in values.to_list()]
+        shift = max(0, (whole[-1] - whole[0]).bit_length() - 62)
+        return np.array([(value - whole[0]) >> shift for value in whole], dtype=np.uint64)
+    if dtype.is_integer() or dtype.is_temporal():
+        whole_numbers = values.to_physical().to_numpy()
+        # In 64-bit words the difference is right even where the signed one would overflow.
+        line = whole_numbers.astype(np.int64).astype(np.uint64) if whole_numbers.dtype.kind == "i" else whole_numbers
+        return (line - line[0]).astype(np.uint64)
+    return np.arange(len(values), dtype=np.uint64)
+
+
+def _line_of_floats(values: pl.Series) -> npt.NDArray[np.uint64]:
+    """Numbers with few decimals stand on exact multiples of 0.1, 0.01, ..; others on a grid of 2**32 steps.
+
+    Every operation rounds correctly and keeps the order, so the line is the same on every machine.
+    """
+    numbers = values.cast(pl.Float64).to_numpy()
+    if not np.isfinite(numbers).all():
+        raise MicrodataError(
+            f"The column {values.name!r} holds infinite numbers, which have no place in an interval.",
+            remedy="Replace them, or drop those rows.",
+        )
+    for decimals in range(_MOST_DECIMALS + 1):
+        if np.abs(numbers).max() * 10.0**decimals >= _EXACT:
+            break
+        whole = np.rint(numbers * 10.0**decimals)
+        if np.array_equal(whole / 10.0**decimals, numbers):
+            return (whole - whole[0]).astype(np.uint64)
+    halves = numbers / 2 - numbers[0] / 2
+    return (
+        np.floor(halves / halves[-1] * _GRID).astype(np.uint64) if halves[-1] > 0 else np.zeros(len(numbers), np.uint64)
+    )
+
+
+def as_text(values: pl.Series) -> pl.Series:
+    """Values as a text file shows them; null stays null."""
+    dtype = values.dtype
+    if dtype == pl.Duration:
+        return values.dt.to_string("iso")
+    if dtype == pl.Datetime:
+        return values.dt.to_string("iso").str.replace(r"\.0+$", "")
+    return _without_dictionary(values).cast(pl.String)

@@ -1,0 +1,88 @@
+"""The MBR function (section 2.1): each QI value becomes the tightest interval that holds those of its group.
+
+An attribute without an order publishes the set of values that occur in the group instead. Groups with the same
+box are one in the release: their tuples cannot be told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from ..microdata import Attribute, Microdata
+from ..partition import Partition
+from ..policy import Intervals
+from . import labels
+from .released import Column, Integers, ReleasedTable, number_combinations, sorted_pairs
+
+__all__ = ["mbr"]
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What the groups' boxes are on one attribute."""
+
+    cell_of_group: Integers
+    """Which of the cells 0, 1, .. each group has; cells are numbered in the order of their values."""
+    cells: int
+    columns: Callable[[Integers], list[Column]]
+    """Given the cell of each released row, the released columns."""
+
+
+def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text") -> ReleasedTable:
+    """The generalization decided by the partition and the MBR function, with intervals as text or as two columns."""
+    sides = [_side(attribute, partition, intervals) for attribute in microdata.attributes]
+    group_of_box, box_of_group = number_combinations(
+        [side.cell_of_group for side in sides], [side.cells for side in sides]
+    )
+    boxes, sensitive = sorted_pairs(
+        np.repeat(box_of_group, partition.sizes), microdata.sensitive.codes[partition.members]
+    )
+    released = {
+        attribute.name: side.columns(side.cell_of_group[group_of_box][boxes])
+        for attribute, side in zip(microdata.attributes, sides, strict=True)
+    }
+    released[microdata.sensitive.name] = [Column(microdata.sensitive.name, microdata.sensitive.values, sensitive)]
+    return ReleasedTable(tuple(column for name in microdata.columns for column in released[name]))
+
+
+def _side(attribute: Attribute, partition: Partition, intervals: Intervals) -> _Side:
+    codes = attribute.codes[partition.members]
+    return (
+        _interval_side(attribute, codes, partition, intervals)
+        if attribute.ordered
+        else _set_side(attribute, codes, partition)
+    )
+
+
+def _interval_side(attribute: Attribute, codes: Integers, partition: Partition, intervals: Intervals) -> _Side:
+    name, values = attribute.name, attribute.values
+    starts = partition.starts[:-1]
+    low_of_group = np.minimum.reduceat(codes, starts)
+    high_of_group = np.maximum.reduceat(codes, starts)
+    group_of_cell, cell_of_group = number_combinations([low_of_group, high_of_group], [len(values)] * 2)
+    low, high = low_of_group[group_of_cell], high_of_group[group_of_cell]
+
+    def as_text(cell_of_row: Integers) -> list[Column]:
+        return [Column(name, labels.intervals(values, pl.Series(low), pl.Series(high)), cell_of_row)]
+
+    def as_bounds(cell_of_row: Integers) -> list[Column]:
+        return [
+            Column(f"{name}_min", values, low[cell_of_row]),
+            Column(f"{name}_max", values, high[cell_of_row]),
+        ]
+
+    return _Side(cell_of_group, len(group_of_cell), as_text if intervals == "text" else as_bounds)
+
+
+def _set_side(attribute: Attribute, codes: Integers, partition: Partition) -> _Side:
+    groups, members = sorted_pairs(partition.group_of_member(), codes)
+    first = np.ones(len(groups), dtype=bool)
+    first[1:] = (groups[1:] != groups[:-1]) | (members[1:] != members[:-1])
+    label_of_group = labels.sets(attribute.values, pl.Series(groups[first]), pl.Series(members[first]))
+    cells = label_of_group.unique().sort()
+    cell_of_group = cells.search_sorted(label_of_group).to_numpy()
+    return _Side(cell_of_group, len(cells), lambda cell_of_row: [Column(attribute.name, cells, cell_of_row)])

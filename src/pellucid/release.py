@@ -1,0 +1,236 @@
+"""The whole way from a source to a release: read, encode, anonymize, recode, write, read back, verify, publish."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from .algorithms import ALGORITHMS, Monitor
+from .draws import Draws, SeededDraws, SystemDraws
+from .errors import PolicyError
+from .manifest import fingerprint, manifest, manifest_path
+from .microdata import Microdata, encode
+from .partition import Partition
+from .penalties import Penalty
+from .policy import Algorithm, Intervals, Missing, PenaltyName, Policy, Recoding
+from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
+from .sources import FrameKind, open_source
+from .sources.files import SEPARATORS, format_of, scan_file, write_table
+from .sources.targets import Staging, explained, require_writable
+from .verify import Check, Expected, verify, verify_anatomy
+
+__all__ = ["Release", "Written", "anonymize", "target_files"]
+
+
+def anonymize(
+    source: object,
+    *,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: str | None = None,
+    diversity: int | None = None,
+    identifier: str | None = None,
+    drop: Iterable[str] | None = None,
+    drop_others: bool | None = None,
+    algorithm: Algorithm | None = None,
+    penalty: PenaltyName | Penalty | None = None,
+    recoding: Recoding | None = None,
+    intervals: Intervals | None = None,
+    missing: Missing | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    policy: str | os.PathLike[str] | None = None,
+    seed_file: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    monitor: Monitor | None = None,
+) -> Release:
+    """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
+
+    `source` is the path of a file, or a data frame of pandas, polars, pyarrow or anything else that speaks Arrow.
+    `diversity` is l. `policy` is a TOML file with the same settings; what is given here overrides it. `penalty` may be
+    a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small tables.
+    """
+    settings = Policy.from_options(
+        {
+            "quasi_identifiers": quasi_identifiers,
+            "sensitive": sensitive,
+            "diversity": diversity,
+            "identifier": identifier,
+            "drop": drop,
+            "drop_others": drop_others,
+            "algorithm": algorithm,
+            "penalty": "custom" if callable(penalty) else penalty,
+            "recoding": recoding,
+            "intervals": intervals,
+            "missing": missing,
+            "orders": orders,
+        },
+        file=policy,
+    )
+    table = open_source(source)
+    settings.require_roles(table.columns)
+    draws: Draws = SystemDraws() if seed_file is None else SeededDraws.from_file(seed_file)
+    tell = monitor or _silent
+
+    tell("read", 0.0)
+    rows = table.read(settings.needed(table.columns))
+    tell("encode", 0.0)
+    microdata = encode(rows, settings, draws, untyped=table.untyped)
+    del rows
+    partition = ALGORITHMS[settings.algorithm](
+        microdata,
+        diversity=settings.diversity,
+        draws=draws,
+        penalty=penalty if callable(penalty) else settings.penalty,
+        threads=threads,
+        monitor=monitor,
+    )
+    tell("recode", 0.0)
+    return Release(
+        policy=settings,
+        dropped_rows=microdata.dropped_rows,
+        _tables=_recode(microdata, partition, settings),
+        _expected=_expected(microdata, settings),
+        _source=table.path,
+        _kind=table.kind,
+        _tell=tell,
+    )
+
+
+def _silent(stage: str, share: float) -> None:
+    """No progress is shown."""
+
+
+def _recode(microdata: Microdata, partition: Partition, policy: Policy) -> tuple[ReleasedTable, ...]:
+    if policy.recoding == "anatomy":
+        return anatomy(microdata, partition)
+    return (mbr(microdata, partition, policy.intervals),)
+
+
+def _expected(microdata: Microdata, policy: Policy) -> Expected:
+    """What the released tables must hold, from the microdata alone."""
+    published = {microdata.sensitive.name: [microdata.sensitive.name]}
+    nullable: list[str] = []
+    for attribute in microdata.attributes:
+        as_bounds = attribute.ordered and policy.recoding == "mbr" and policy.intervals == "bounds"
+        ends = ("_min", "_max") if as_bounds else ("",)
+        published[attribute.name] = [attribute.name + end for end in ends]
+    for attribute in (*microdata.attributes, microdata.sensitive):
+        if attribute.values.has_nulls():
+            nullable += published[attribute.name]
+    return Expected(
+        diversity=policy.diversity,
+        columns=tuple(name for source in microdata.columns for name in published[source]),
+        sensitive=policy.sensitive,
+        nullable=frozenset(nullable),
+        sensitive_values=microdata.sensitive.values,
+        sensitive_counts=tuple(microdata.sensitive_counts().tolist()),
+    )
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of a release that was written, read back and found right."""
+
+    files: tuple[Path, ...]
+    manifest: Path
+    check: Check
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Release:
+    """What is published: a function of the released values alone (G5). It is verified before it is handed out."""
+
+    policy: Policy
+    dropped_rows: int
+    """How many rows with missing values were left out at the policy's word: for the curator, not for release."""
+    _tables: tuple[ReleasedTable, ...] = field(repr=False)
+    """The one table of a generalization, or the two tables of an anatomy."""
+    _expected: Expected = field(repr=False)
+    _source: Path | None = field(repr=False)
+    _kind: FrameKind = field(repr=False)
+    _tell: Monitor = field(repr=False)
+
+    @cached_property
+    def check(self) -> Check:
+        """What the released tables say about their groups."""
+        return _verify([table.frame().lazy() for table in self._tables], self._expected)
+
+    @property
+    def table(self) -> Any:
+        """The released table, as the kind of frame that the source was."""
+        if self.policy.recoding == "anatomy":
+            raise PolicyError("A release by anatomy has two tables.", remedy="Use qi_table and sensitive_table.")
+        return self._verified(0)
+
+    @property
+    def qi_table(self) -> Any:
+        """By anatomy: the exact QI values, and the group of each."""
+        self._require_anatomy()
+        return self._verified(0)
+
+    @property
+    def sensitive_table(self) -> Any:
+        """By anatomy: the sensitive values, and the group of each."""
+        self._require_anatomy()
+        return self._verified(1)
+
+    def _require_anatomy(self) -> None:
+        if self.policy.recoding != "anatomy":
+            raise PolicyError("Only a release by anatomy has two tables.", remedy="Use table.")
+
+    def _verified(self, number: int) -> Any:
+        self.check  # noqa: B018 - raises if the tables are not what they have to be
+        return self._kind(self._tables[number].frame())
+
+    def write(self, target: str | os.PathLike[str]) -> Written:
+        """Write the release and its manifest, read them back, verify them, and only then move them into place."""
+        target = Path(target)
+        ending = format_of(target)
+        require_writable(target, self._source)
+        files = target_files(target, self.policy.recoding)
+        textual = ending in SEPARATORS
+        tables = [table.as_text() for table in self._tables] if textual else self._tables
+        with Staging() as staging:
+            staged = [staging.add(file) for file in files]
+            for table, file, path in zip(tables, files, staged, strict=True):
+                with explained(file):
+                    write_table(path, ending, self._told(table))
+            self._tell("verify", 0.0)
+            check = _verify(
+                [scan_file(path, ending) for path in staged],
+                self._expected.as_text() if textual else self._expected,
+            )
+            facts = {file.name: fingerprint(path) for file, path in zip(files, staged, strict=True)}
+            beside = manifest_path(target)
+            text = json.dumps(manifest(self.policy, facts, check), indent=2, ensure_ascii=False)
+            with explained(beside):
+                staging.add(beside).write_text(text + "\n", encoding="utf-8")
+            staging.commit()
+        self._tell("verify", 1.0)
+        return Written(files, beside, check)
+
+    def _told(self, table: ReleasedTable) -> Iterable[pl.DataFrame]:
+        written = 0
+        for part in table.parts():
+            self._tell("write", written / len(table))
+            yield part
+            written += part.height
+
+
+def _verify(tables: Sequence[pl.LazyFrame], expected: Expected) -> Check:
+    if len(tables) == 1:
+        return verify(tables[0], expected)
+    return verify_anatomy(tables[0], tables[1], GROUP_ID, expected)
+
+
+def target_files(target: Path, recoding: Recoding) -> tuple[Path, ...]:
+    """The files of a release: one, or two by anatomy."""
+    if recoding == "mbr":
+        return (target,)
+    return tuple(target.with_name(f"{target.stem}.{part}{target.suffix}") for part in ("qi", "sensitive"))

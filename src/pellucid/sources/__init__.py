@@ -1,0 +1,20 @@
+"""Tables in and out: files and data frames.
+
+A source names its columns before it reads them, so that a policy can be refused before anything is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .files import FileSource
+from .frames import FrameKind, FrameSource
+
+__all__ = ["FileSource", "FrameKind", "FrameSource", "open_source"]
+
+
+def open_source(source: object) -> FileSource | FrameSource:
+    """A source from a path or from a data frame of pandas, polars, pyarrow or anything that speaks Arrow."""
+    if isinstance(source, str | os.PathLike):
+        return FileSource(source)
+    return FrameSource(source)

@@ -1,0 +1,98 @@
+"""Files that appear whole or not at all (G9).
+
+Everything is written under a temporary name in the folder of the target, looked at there, and moved into place at
+the end. Whatever goes wrong before, nothing is left under the target's name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+
+import polars as pl
+
+from ..errors import TargetError
+
+__all__ = ["Staging", "explained", "require_writable"]
+
+
+class Staging:
+    """A group of files that are moved into place together."""
+
+    def __init__(self) -> None:
+        self._temporary: dict[Path, Path] = {}
+
+    def __enter__(self) -> Staging:
+        return self
+
+    def add(self, target: Path) -> Path:
+        """The temporary name to write `target` under."""
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+        with explained(target):
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        self._temporary[target] = temporary
+        return temporary
+
+    def commit(self) -> None:
+        """Move all files into place, once all their bytes are on the disk."""
+        moved: list[Path] = []
+        for target, temporary in self._temporary.items():
+            with explained(target):
+                _flush(temporary)
+        try:
+            for target, temporary in self._temporary.items():
+                with explained(target):
+                    temporary.replace(target)
+                    moved.append(target)
+        except BaseException:
+            for target in moved:
+                target.unlink(missing_ok=True)
+            raise
+        for folder in {target.parent for target in moved}:
+            _flush(folder)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for temporary in self._temporary.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def explained(target: Path) -> Iterator[None]:
+    """Turn whatever goes wrong while `target` is written into a `TargetError` that names it."""
+    try:
+        yield
+    except OSError as problem:
+        raise _not_written(target, problem.strerror or str(problem)) from problem
+    except pl.exceptions.PolarsError as problem:
+        raise _not_written(target, str(problem).splitlines()[0]) from problem
+
+
+def _not_written(target: Path, why: str) -> TargetError:
+    return TargetError(f"{target} cannot be written: {why.rstrip('.')}.", remedy="Nothing was left under that name.")
+
+
+def require_writable(target: Path, source: Path | None) -> None:
+    """Refuse a target that cannot be written, or that is the source, before any work is done."""
+    if source is not None and target.exists() and target.samefile(source):
+        raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")
+    if target.is_dir():
+        raise TargetError(f"The target {target} is a folder.", remedy="Give the name of a file in it.")
+    if not target.parent.is_dir():
+        raise TargetError(f"There is no folder {target.parent}.", remedy="Create it first.")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise TargetError(f"{target} cannot be written: permission denied in {target.parent}.")
