@@ -113,8 +113,8 @@ def _handle_missing(table: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, 
         remedy = (
             "Everybody needs an identifier."
             if policy.missing == "category"
-            else 'Choose: --missing category (or missing = "category" in the policy) makes "missing" a value of its own;'
-            " --missing drop leaves these rows out."
+            else 'With missing = "category" in the policy (--missing category), "missing" becomes a value of its own;'
+            ' with missing = "drop", these rows are left out.'
         )
         raise MicrodataError(f"There are missing values: {where}.", remedy=remedy)
     return table, 0
@@ -218,10 +218,9 @@ def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Ser
         column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
     dictionary = column.drop_nulls().unique()
     texts = dictionary.cast(pl.String)
+    typed = texts.cast(pl.String if dtype in (pl.Categorical, pl.Enum) else dtype)
     if untyped:
-        typed = _infer_type(texts)
-    else:
-        typed = texts if dtype in (pl.Categorical, pl.Enum) else texts.cast(dtype)
+        typed = _infer_type(typed)
     values = typed.unique().sort()
     shift = int(column.has_nulls())
     entries = dictionary.to_physical().to_numpy()

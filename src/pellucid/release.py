@@ -48,12 +48,14 @@ def anonymize(
     seed_file: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     monitor: Monitor | None = None,
+    target: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
     `source` is the path of a file, or a data frame of pandas, polars, pyarrow or anything else that speaks Arrow.
     `diversity` is l. `policy` is a TOML file with the same settings; what is given here overrides it. `penalty` may be
-    a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small tables.
+    a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small tables. Nothing is
+    written until `Release.write`, but a `target` named here is refused before the work if it cannot be written.
     """
     settings = Policy.from_options(
         {
@@ -73,6 +75,9 @@ def anonymize(
         file=policy,
     )
     table = open_source(source)
+    if target is not None:
+        for file in target_files(Path(target), settings.recoding):
+            require_writable(file, table.path)
     settings.require_roles(table.columns)
     draws: Draws = SystemDraws() if seed_file is None else SeededDraws.from_file(seed_file)
     tell = monitor or _silent
@@ -191,9 +196,10 @@ class Release:
     def write(self, target: str | os.PathLike[str]) -> Written:
         """Write the release and its manifest, read them back, verify them, and only then move them into place."""
         target = Path(target)
-        ending = format_of(target)
-        require_writable(target, self._source)
         files = target_files(target, self.policy.recoding)
+        for file in files:
+            require_writable(file, self._source)
+        ending = format_of(target)
         textual = ending in SEPARATORS
         tables = [table.as_text() for table in self._tables] if textual else self._tables
         with Staging() as staging:

@@ -37,7 +37,7 @@ def sets(values: pl.Series, group: pl.Series, member: pl.Series) -> pl.Series:
     )
     labels = entries.group_by("group", maintain_order=True).agg(
         pl.when(pl.len() > 1)
-        .then(pl.format("{{}}", pl.col("inside").str.join(", ")))
+        .then(pl.concat_str(pl.lit("{"), pl.col("inside").str.join(", "), pl.lit("}")))
         .otherwise(pl.col("alone").first())
         .first()
         .alias("label")

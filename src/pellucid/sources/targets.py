@@ -16,6 +16,7 @@ from types import TracebackType
 import polars as pl
 
 from ..errors import TargetError
+from .files import format_of
 
 __all__ = ["Staging", "explained", "require_writable"]
 
@@ -88,6 +89,7 @@ def _not_written(target: Path, why: str) -> TargetError:
 
 def require_writable(target: Path, source: Path | None) -> None:
     """Refuse a target that cannot be written, or that is the source, before any work is done."""
+    format_of(target)
     if source is not None and target.exists() and target.samefile(source):
         raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")
     if target.is_dir():

@@ -1,0 +1,45 @@
+"""The command line: thin. It parses, calls the library and prints."""
+
+from __future__ import annotations
+
+import signal
+import sys
+
+import typer
+
+from . import anonymize, check, demo
+from .console import complain
+from .options import version_option
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="pellucid",
+    help="Publish tables about people so that even somebody who knows the program cannot tell who has what.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.callback()(version_option)
+app.command("anonymize")(anonymize.anonymize)
+app.command("check")(check.check)
+app.command("demo")(demo.demo)
+
+
+def main() -> None:
+    """Run the command line; leave with the exit status."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        status = app(standalone_mode=False)
+    except typer.TyperException as problem:
+        if problem.format_message():
+            complain(f"{problem.format_message()} See: pellucid --help")
+        sys.exit(problem.exit_code)
+    except typer.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _interrupt(_signal: int, _frame: object) -> None:
+    """Being asked to end is like Ctrl-C: clean up first."""
+    raise KeyboardInterrupt

@@ -1,0 +1,127 @@
+"""`pellucid anonymize`: from a file to a release of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .. import release
+from ..algorithms import ALGORITHMS
+from .console import complain, guarded, print_json, progress, say
+from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+
+__all__ = ["anonymize", "summary"]
+
+
+def anonymize(
+    *,
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A CSV, TSV, Parquet or Arrow (Feather) file.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="TARGET", help="The file to write; its ending is its format.")
+    ],
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    diversity: Diversity = None,
+    identifier: Annotated[
+        str | None,
+        typer.Option("--identifier", metavar="ID", help="The column that names the person. It is not published."),
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns to leave out.")] = None,
+    drop_others: Annotated[
+        bool | None, typer.Option("--drop-others", help="Leave out every column without a role.", show_default=False)
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option("--algorithm", metavar="|".join(ALGORITHMS), help="How to cut [default: hybrid].")
+    ] = None,
+    penalty: Annotated[
+        str | None,
+        typer.Option("--penalty", metavar="perimeter|discernibility", help="What to keep small [default: perimeter]."),
+    ] = None,
+    recoding: Annotated[
+        str | None,
+        typer.Option("--recoding", metavar="mbr|anatomy", help="Intervals, or two separate tables [default: mbr]."),
+    ] = None,
+    intervals: Annotated[
+        str | None,
+        typer.Option("--intervals", metavar="text|bounds", help="'[21, 27]', or columns A_min, A_max [default: text]."),
+    ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            "--missing",
+            metavar="error|category|drop",
+            help="Missing values: refuse, count as a value, or leave the row out [default: error].",
+        ),
+    ] = None,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", metavar="FILE.toml", help="The same settings in a file.")
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option("--threads", metavar="N", help="Threads of the algorithm [default: all cores].")
+    ] = None,
+    seed_file: Annotated[
+        Path | None,
+        typer.Option("--seed-file", metavar="FILE", help="A secret seed, for a run that must be repeatable."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing unless something is wrong.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Publish SOURCE as TARGET, verified: nobody can be tied to a value of S with more than 1/L confidence."""
+    with guarded(as_json=as_json):
+        options: dict[str, Any] = {
+            "quasi_identifiers": names(quasi_identifiers),
+            "drop": names(drop),
+            "algorithm": algorithm,
+            "penalty": penalty,
+            "recoding": recoding,
+            "intervals": intervals,
+            "missing": missing,
+        }
+        with progress(quiet=quiet) as monitor:
+            made = release.anonymize(
+                source,
+                **options,
+                sensitive=sensitive,
+                diversity=diversity,
+                identifier=identifier,
+                drop_others=drop_others,
+                policy=policy,
+                seed_file=seed_file,
+                threads=threads,
+                monitor=monitor,
+                target=output,
+            )
+            written = made.write(output)
+        if made.policy.diversity == 1 and not quiet:
+            complain("Warning: with l = 1 everybody may be tied to their sensitive value; nothing is protected.")
+        if as_json:
+            print_json(
+                {
+                    "status": 0,
+                    "files": [str(file) for file in written.files],
+                    "manifest": str(written.manifest),
+                    "policy": made.policy.as_dict(),
+                    "dropped_rows": made.dropped_rows,
+                    "check": written.check.as_dict(),
+                }
+            )
+        elif not quiet:
+            say(summary(made, written))
+
+
+def summary(made: release.Release, written: release.Written) -> str:
+    """What was published, in a few lines for the curator."""
+    check, policy = written.check, made.policy
+    lines = [
+        f"Published {' and '.join(str(file) for file in written.files)}",
+        f"  {check.rows:,} rows in {check.groups:,} groups of {check.smallest_group} or more"
+        f" ({check.average_group:.1f} on average)",
+        f"  no value of {policy.sensitive} has more than {float(check.worst_frequency):.1%} of a group;"
+        f" l = {policy.diversity} allows {1 / policy.diversity:.1%}",
+        f"  read back and verified; the manifest is {written.manifest}",
+    ]
+    if made.dropped_rows:
+        lines.insert(2, f"  {made.dropped_rows:,} rows with missing values were left out (do not publish this number)")
+    return "\n".join(lines)

@@ -1,0 +1,113 @@
+"""`pellucid check`: judge a released file, of this program or another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import CheckFailedError, PolicyError, SourceError, listed
+from ..recodings import GROUP_ID
+from ..release import target_files
+from ..sources import FileSource
+from ..verify import Check, check_anatomy, check_groups
+from .console import guarded, print_json, say
+from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+
+__all__ = ["check"]
+
+
+def check(
+    *,
+    release: Annotated[
+        Path,
+        typer.Argument(metavar="RELEASE", help="A released file; of an anatomy, its name or one of its two files."),
+    ],
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    diversity: Diversity = None,
+    as_json: Json = False,
+) -> None:
+    """Say whether every group of RELEASE is L-diverse: at most 1/L of it has the same sensitive value."""
+    with guarded(as_json=as_json):
+        if sensitive is None or diversity is None:
+            raise PolicyError("check needs the sensitive column (-s) and l (-l).")
+        if diversity < 1:
+            raise PolicyError(f"l (-l) must be a whole number of at least 1, not {diversity}.")
+        verdict = _judge(release, names(quasi_identifiers) or [], sensitive, diversity)
+        if as_json:
+            print_json({"status": 0 if verdict.diverse else CheckFailedError.exit_status, "check": verdict.as_dict()})
+        else:
+            say(_described(release, verdict))
+        if not verdict.diverse:
+            raise typer.Exit(CheckFailedError.exit_status)
+
+
+def _judge(release: Path, quasi_identifiers: list[str], sensitive: str, diversity: int) -> Check:
+    tables = _anatomy_of(release)
+    if tables is None:
+        return _judge_table(FileSource(release), quasi_identifiers, sensitive, diversity)
+    qi, values = (FileSource(path) for path in tables)
+    _require(qi, [GROUP_ID, *quasi_identifiers])
+    _require(values, [GROUP_ID, sensitive])
+    return check_anatomy(
+        qi.read([GROUP_ID]).lazy(), values.read([GROUP_ID, sensitive]).lazy(), GROUP_ID, sensitive, diversity
+    )
+
+
+def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
+    """The two tables of an anatomy, given the name that it was written under or one of its files."""
+    base = release
+    for part in (".qi", ".sensitive"):
+        if release.stem.endswith(part):
+            base = release.with_name(release.stem.removesuffix(part) + release.suffix)
+    qi, values = target_files(base, "anatomy")
+    if (base == release and release.exists()) or not (qi.exists() and values.exists()):
+        return None
+    return qi, values
+
+
+def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: str, diversity: int) -> Check:
+    groups = [column for name in quasi_identifiers for column in _published(name, table.columns)]
+    if not groups and GROUP_ID in table.columns:
+        groups = [GROUP_ID]
+    if not groups:
+        raise PolicyError("check needs the quasi-identifiers (-q): groups are the rows with the same values in them.")
+    _require(table, [*groups, sensitive])
+    return check_groups(table.read([*groups, sensitive]).lazy(), groups, sensitive, diversity)
+
+
+def _published(name: str, columns: list[str]) -> list[str]:
+    """The columns that hold an attribute: its own, or its two bounds."""
+    bounds = [f"{name}_min", f"{name}_max"]
+    return bounds if name not in columns and all(bound in columns for bound in bounds) else [name]
+
+
+def _require(table: FileSource, columns: list[str]) -> None:
+    for name in columns:
+        if columns.count(name) > 1:
+            raise PolicyError(f"{name!r} is named more than once.")
+        if table.columns.count(name) != 1:
+            many = "no" if name not in table.columns else "more than one"
+            raise SourceError(
+                f"{table.name} has {many} column named {name!r}.", remedy=f"Its columns are {listed(table.columns)}."
+            )
+
+
+def _described(release: Path, check: Check) -> str:
+    verdict = (
+        f"{release} is {check.diversity}-diverse."
+        if check.diverse
+        else f"{release} is NOT {check.diversity}-diverse: {check.groups_not_diverse:,} of its groups are not."
+    )
+    return "\n".join(
+        [
+            verdict,
+            f"  {check.rows:,} rows, {check.groups:,} groups, {check.sensitive_values:,} sensitive values",
+            f"  the smallest group has {check.smallest_group:,} rows, the average {check.average_group:.1f}",
+            f"  the most frequent value of a group is {float(check.worst_frequency):.1%} of it"
+            f" ({check.worst_frequency}); l = {check.diversity} allows {1 / check.diversity:.1%}",
+            "  This judges the file alone: whether somebody who knows the program learns more, it cannot say.",
+        ]
+    )

@@ -1,0 +1,95 @@
+"""What a person sees: results on standard output, progress and problems on standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from ..algorithms import Monitor
+from ..errors import PellucidError
+
+__all__ = ["complain", "guarded", "print_json", "progress", "say"]
+
+_STAGES = {
+    "read": "reading the source",
+    "encode": "encoding",
+    "anonymize": "anonymizing",
+    "recode": "recoding",
+    "write": "writing",
+    "verify": "reading back and verifying",
+}
+_INTERRUPTED = 130
+_BUG = 1
+
+_out = Console(highlight=False, markup=False, soft_wrap=True)
+_err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+def say(text: object = "") -> None:
+    """A result, on standard output."""
+    _out.print(text)
+
+
+def complain(text: str) -> None:
+    """A problem, as one paragraph on standard error."""
+    _err.print(f"pellucid: {' '.join(text.split())}")
+
+
+def print_json(result: Mapping[str, Any]) -> None:
+    """The one JSON object on standard output."""
+    sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def guarded(*, as_json: bool) -> Iterator[None]:
+    """Turn whatever goes wrong into one paragraph and an exit status."""
+    try:
+        yield
+    except PellucidError as problem:
+        raise _left(str(problem), type(problem).__name__, problem.exit_status, as_json=as_json) from None
+    except KeyboardInterrupt:
+        raise _left("Interrupted: nothing was written.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
+    except MemoryError:
+        what = "There is not enough memory for this table: nothing was written."
+        raise _left(what, "MemoryError", 5, as_json=as_json) from None
+    except typer.Exit:
+        raise
+    except Exception as problem:
+        if os.environ.get("PELLUCID_TRACEBACK"):
+            raise
+        what = (
+            f"This is a fault of pellucid ({type(problem).__name__}): nothing was published. Please report it; with"
+            " PELLUCID_TRACEBACK=1 in the environment the same command shows where it happened."
+        )
+        raise _left(what, type(problem).__name__, _BUG, as_json=as_json) from None
+
+
+def _left(what: str, kind: str, status: int, *, as_json: bool) -> typer.Exit:
+    complain(what)
+    if as_json:
+        print_json({"status": status, "error": {"kind": kind, "message": what}})
+    return typer.Exit(status)
+
+
+@contextmanager
+def progress(*, quiet: bool) -> Iterator[Monitor | None]:
+    """A progress bar on standard error, if that is a terminal."""
+    if quiet or not _err.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description:<27}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=_err, transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def monitor(stage: str, share: float) -> None:
+            bar.update(task, description=_STAGES[stage], completed=share)
+
+        yield monitor
