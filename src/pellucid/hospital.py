@@ -6,7 +6,6 @@ and sex, and some diseases that are rare.
 
 from __future__ import annotations
 
-from datetime import date, timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +13,7 @@ import polars as pl
 
 __all__ = ["QUASI_IDENTIFIERS", "hospital"]
 
-QUASI_IDENTIFIERS = ("age", "sex", "zipcode", "admitted")
+QUASI_IDENTIFIERS = ("age", "sex", "zipcode")
 
 
 class _Disease(NamedTuple):
@@ -50,8 +49,6 @@ _DISEASES = (
 )
 _TOWN = {10115: 5, 10117: 4, 10119: 4, 10178: 3, 10243: 9, 10245: 8, 10247: 8, 10249: 6, 10315: 7, 10317: 5}
 _VILLAGES = {10318: 2, 10319: 2, 10365: 1, 10367: 1, 10369: 1}
-_FIRST_DAY = date(2025, 1, 1)
-_DAYS = 365
 
 
 def hospital(patients: int = 4_000, *, seed: int = 2010) -> pl.DataFrame:
@@ -69,7 +66,6 @@ def hospital(patients: int = 4_000, *, seed: int = 2010) -> pl.DataFrame:
             "age": np.clip(np.abs(age), 0, 99).astype(np.int64),
             "sex": np.where(women, "female", "male"),
             "zipcode": random.choice(list(places), patients, p=weights / weights.sum()),
-            "admitted": [_FIRST_DAY + timedelta(days=int(day)) for day in random.integers(0, _DAYS, patients)],
             "disease": [_DISEASES[d].name for d in disease],
         }
     )

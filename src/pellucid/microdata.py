@@ -20,7 +20,10 @@ from .policy import Policy
 
 __all__ = ["Attribute", "Codes", "Microdata", "as_text", "encode"]
 
-Codes = npt.NDArray[np.uint8] | npt.NDArray[np.uint16] | npt.NDArray[np.uint32]
+Codes = npt.NDArray[np.unsignedinteger]
+"""In the narrowest of 8, 16 and 32 bits."""
+
+Ticks = npt.NDArray[np.uint64]
 
 _MOST_ROWS = 2**32 - 2
 _GRID = 2.0**32
@@ -44,7 +47,7 @@ class Attribute:
     codes: Codes
     ordered: bool
     """Whether an interval of values means something; without an order a group publishes the set of its values."""
-    ticks: npt.NDArray[np.uint64]
+    ticks: Ticks
     """Where each value stands on the attribute's line, in whole numbers from 0: the widths of Eq. 4."""
 
 
@@ -154,13 +157,14 @@ def _attribute(
     else:
         place = _places(values, order, column.name)
         by_place = np.argsort(place)
-        ranks = np.argsort(by_place)[ranks]
+        ranks = np.argsort(by_place).astype(np.uint32)[ranks]
         values = values.gather(by_place)
         ticks = (place[by_place] - place.min()).astype(np.uint64)
+    codes: Codes = np.asarray(ranks, dtype=_narrowest(len(values)))
     return Attribute(
         name=column.name,
         values=values,
-        codes=ranks.astype(_narrowest(len(values)), copy=False)[rows],
+        codes=codes[rows],
         ordered=ordered,
         ticks=ticks,
     )
@@ -172,7 +176,7 @@ def _narrowest(values: int) -> type[np.uint8 | np.uint16 | np.uint32]:
     return np.uint16 if values <= 2**16 else np.uint32
 
 
-def _distinct(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, npt.NDArray[np.unsignedinteger]]:
+def _distinct(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, Codes]:
     """The distinct values in order, null first, and the rank of every row's value among them."""
     dtype = column.dtype
     if dtype == pl.Boolean:
@@ -186,7 +190,7 @@ def _distinct(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, npt.NDArr
     return values.cast(dtype), ranks
 
 
-def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, npt.NDArray[np.unsignedinteger]]:
+def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, Codes]:
     present = column.drop_nulls().to_numpy()
     has_nulls = len(present) < len(column)
     shift = int(has_nulls)
@@ -211,14 +215,14 @@ def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, npt.NDArray[np.unsi
     return _null_first(values), all_ranks
 
 
-def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, npt.NDArray[np.unsignedinteger]]:
+def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, Codes]:
     """Texts, categories and decimals: work on a dictionary of the distinct ones."""
     dtype = column.dtype
-    if dtype not in (pl.Categorical, pl.Enum):
+    if not isinstance(dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
     dictionary = column.drop_nulls().unique()
     texts = dictionary.cast(pl.String)
-    typed = texts.cast(pl.String if dtype in (pl.Categorical, pl.Enum) else dtype)
+    typed = texts.cast(pl.String if isinstance(dtype, pl.Categorical | pl.Enum) else dtype)
     if untyped:
         typed = _infer_type(typed)
     values = typed.unique().sort()
@@ -238,7 +242,7 @@ def _null_first(values: pl.Series) -> pl.Series:
 
 
 def _without_dictionary(column: pl.Series) -> pl.Series:
-    return column.cast(pl.String) if column.dtype in (pl.Categorical, pl.Enum) else column
+    return column.cast(pl.String) if isinstance(column.dtype, pl.Categorical | pl.Enum) else column
 
 
 def _infer_type(texts: pl.Series) -> pl.Series:
@@ -280,7 +284,7 @@ def _places(values: pl.Series, order: Sequence[str], name: str) -> npt.NDArray[n
     return np.array([-1 if text is None else places[text] for text in as_text(values).to_list()], dtype=np.int64)
 
 
-def _ticks(values: pl.Series) -> npt.NDArray[np.uint64]:
+def _ticks(values: pl.Series) -> Ticks:
     """The values on a line of whole numbers from 0; a missing value stands one tick before the smallest."""
     present = values.drop_nulls()
     missing = len(values) - len(present)
@@ -294,7 +298,7 @@ def _ticks(values: pl.Series) -> npt.NDArray[np.uint64]:
     return np.concatenate([np.zeros(1, np.uint64), line + np.uint64(1)])
 
 
-def _line(values: pl.Series) -> npt.NDArray[np.uint64]:
+def _line(values: pl.Series) -> Ticks:
     dtype = values.dtype
     if dtype.is_float():
         return _line_of_floats(values)
@@ -306,12 +310,12 @@ def _line(values: pl.Series) -> npt.NDArray[np.uint64]:
     if dtype.is_integer() or dtype.is_temporal():
         whole_numbers = values.to_physical().to_numpy()
         # In 64-bit words the difference is right even where the signed one would overflow.
-        line = whole_numbers.astype(np.int64).astype(np.uint64) if whole_numbers.dtype.kind == "i" else whole_numbers
-        return (line - line[0]).astype(np.uint64)
+        line: Ticks = np.asarray(whole_numbers, dtype=f"{whole_numbers.dtype.kind}8").view(np.uint64)
+        return line - line[0]
     return np.arange(len(values), dtype=np.uint64)
 
 
-def _line_of_floats(values: pl.Series) -> npt.NDArray[np.uint64]:
+def _line_of_floats(values: pl.Series) -> Ticks:
     """Numbers with few decimals stand on exact multiples of 0.1, 0.01, ..; others on a grid of 2**32 steps.
 
     Every operation rounds correctly and keeps the order, so the line is the same on every machine.
@@ -327,11 +331,13 @@ def _line_of_floats(values: pl.Series) -> npt.NDArray[np.uint64]:
             break
         whole = np.rint(numbers * 10.0**decimals)
         if np.array_equal(whole / 10.0**decimals, numbers):
-            return (whole - whole[0]).astype(np.uint64)
-    halves = numbers / 2 - numbers[0] / 2
-    return (
-        np.floor(halves / halves[-1] * _GRID).astype(np.uint64) if halves[-1] > 0 else np.zeros(len(numbers), np.uint64)
-    )
+            exact: Ticks = (whole - whole[0]).astype(np.uint64)
+            return exact
+    halves = numbers / 2 - numbers[0] / 2  # their difference itself may be too large
+    line: Ticks = np.zeros(len(numbers), dtype=np.uint64)
+    if halves[-1] > 0:
+        line = np.floor(halves / halves[-1] * _GRID).astype(np.uint64)
+    return line
 
 
 def as_text(values: pl.Series) -> pl.Series:

@@ -1,4 +1,4 @@
-"""The algorithms, by name. Each takes the microdata and returns a partition; each module is one section of the paper."""
+"""The algorithms, by name: from microdata to a partition. Each module is one figure of the paper."""
 
 from __future__ import annotations
 

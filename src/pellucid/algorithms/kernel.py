@@ -74,8 +74,8 @@ def require_eligible(microdata: Microdata, diversity: int) -> None:
     worst = int(counts.argmax())
     largest = principle.largest(counts.tolist())
     raise NotEligibleError(
-        f"Nothing is released: the sensitive value {microdata.sensitive.values[worst]!r} occurs {counts[worst]} times in"
-        f" {len(microdata)} rows, and for l = {diversity} no value may occur more than"
+        f"Nothing is released: the sensitive value {microdata.sensitive.values[worst]!r} occurs {counts[worst]} times"
+        f" in {len(microdata)} rows, and for l = {diversity} no value may occur more than"
         f" {len(microdata) // diversity} times.",
         remedy=f"The largest l that this table allows is {largest}." if largest > 1 else "No l above 1 is possible.",
         largest_diversity=largest,

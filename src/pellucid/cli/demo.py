@@ -17,7 +17,7 @@ from .console import guarded, progress, say
 
 __all__ = ["demo"]
 
-_SENSITIVE, _IDENTIFIER, _DIVERSITY = "disease", "patient", 8
+_SENSITIVE, _IDENTIFIER, _DIVERSITY = "disease", "patient", 4
 
 
 def demo(
@@ -61,13 +61,14 @@ def demo(
 
 
 def _show_before_and_after(patients: pl.DataFrame, released: pl.DataFrame) -> None:
-    group = released.group_by(QUASI_IDENTIFIERS).len().sort("len", *QUASI_IDENTIFIERS)[0]
+    groups = released.group_by(QUASI_IDENTIFIERS).len().filter(pl.col("len") == pl.col("len").min())
+    group = groups.sort(QUASI_IDENTIFIERS)[groups.height // 2]
     say()
     say(_table("Before: the first patients of the source", patients.head(_DIVERSITY)))
     say()
     say(
         _table(
-            f"After: one of the smallest groups; a patient who fits it can have any of these {group['len'][0]} diseases",
+            "After: one of the smallest groups of the release",
             released.join(group, on=QUASI_IDENTIFIERS, how="semi"),
         )
     )
@@ -76,7 +77,7 @@ def _show_before_and_after(patients: pl.DataFrame, released: pl.DataFrame) -> No
 def _table(title: str, rows: pl.DataFrame) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold")
     for name in rows.columns:
-        table.add_column(name, justify="left", no_wrap=True)
+        table.add_column(name, overflow="fold")
     for row in rows.iter_rows():
         table.add_row(*map(str, row))
     return table

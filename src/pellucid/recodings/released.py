@@ -62,8 +62,8 @@ def number_combinations(cells: Sequence[Integers], sizes: Sequence[int]) -> tupl
     kinds = 1
     for cell, size in zip(cells, sizes, strict=True):
         if kinds * size >= 2**63:
-            distinct, key = np.unique(key, return_inverse=True)
-            key, kinds = key.astype(np.uint64), len(distinct)
+            distinct, numbers = np.unique(key, return_inverse=True)
+            key, kinds = numbers.astype(np.uint64), len(distinct)
         key = key * np.uint64(size) + cell.astype(np.uint64)
         kinds *= size
     _, first, number = np.unique(key, return_index=True, return_inverse=True)

@@ -1,0 +1,49 @@
+# Everything happens in a virtual environment of the project; nothing else on the machine is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(shell find src -name '*.py' -o -name '*.html')
+
+.PHONY: help demo test lint types sanitize bench clean
+
+help:
+	@echo "make demo      make up a hospital table, publish it, verify it, show it before and after"
+	@echo "make test      run all tests"
+	@echo "make lint      ruff"
+	@echo "make types     mypy"
+	@echo "make sanitize  the native tests with the address and undefined-behaviour sanitizers"
+	@echo "make bench     time every step, side by side with a plain copy"
+
+demo: $(VENV)/installed
+	$(BIN)/pellucid demo demo
+
+test: $(VENV)/developed
+	$(BIN)/pytest -n auto
+
+lint: $(VENV)/developed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/developed
+	$(BIN)/mypy
+
+sanitize: $(VENV)/developed
+	PATH="$(abspath $(BIN)):$$PATH" native/sanitize.sh
+
+bench: $(VENV)/developed
+	$(BIN)/python benchmarks/speed/run.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/installed: $(BIN)/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet .
+	@touch $@
+
+$(VENV)/developed: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
