@@ -23,6 +23,7 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _ARROW = (".arrow", ".feather", ".ipc")
 ENDINGS = (*SEPARATORS, ".parquet", *_ARROW)
 _SAMPLE_ROWS = 10_000
+_CHUNK_BYTES = 2**24
 _MAGIC = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -87,11 +88,12 @@ class FileSource:
             return self._explained(lambda: scan_file(self.path, self._format).collect_schema().names())
         try:
             with self.path.open(encoding="utf-8-sig", newline="") as handle:
-                return next(csv.reader(handle, delimiter=SEPARATORS[self._format]))
+                names = next(csv.reader(handle, delimiter=SEPARATORS[self._format]), [])
         except (UnicodeDecodeError, csv.Error) as problem:
             raise _not_text(self.path) from problem
-        except StopIteration:
-            raise SourceError(f"{self.path} has no line of column names.") from None
+        if not names:
+            raise SourceError(f"{self.path} does not begin with a line of column names.")
+        return names
 
     @staticmethod
     def kind(table: pl.DataFrame) -> pl.DataFrame:
@@ -107,7 +109,7 @@ class FileSource:
         # A dictionary for each column: a shared one would make every column's codes as wide as the widest.
         types = {name: pl.Categorical(pl.Categories.random()) for name in repeats}
         table = self._explained(lambda: self._read_text(columns, types=types))
-        self._refuse_ragged()
+        self._refuse_ragged(table)
         return table
 
     def _read_text(
@@ -121,22 +123,41 @@ class FileSource:
             n_rows=n_rows,
             schema_overrides=dict(types or {}),
             infer_schema=False,
+            glob=False,
         )
         return table.rename(dict(zip(table.columns, columns, strict=True)))
 
-    def _refuse_ragged(self) -> None:
-        """A row that is too short reads as missing values: look closer only where the last column has some."""
-        if not self._explained(lambda: self._read_text(self.columns[-1:]))[self.columns[-1]].has_nulls():
+    def _refuse_ragged(self, table: pl.DataFrame) -> None:
+        """Refuse a row that is too short or too long: polars fills it up, or cuts it where not all columns are read.
+
+        Rows are looked at one by one only where the last column has missing values, as after a row that is too short,
+        or where the number of separators is not that of a table.
+        """
+        last = self.columns[-1]
+        ends = table[last] if last in table.columns else self._explained(lambda: self._read_text([last]))[last]
+        if not ends.has_nulls() and (
+            table.width == len(self.columns) or self._separators() == (table.height + 1) * (len(self.columns) - 1)
+        ):
             return
         with self.path.open(encoding="utf-8-sig", newline="") as handle:
             rows = csv.reader(handle, delimiter=SEPARATORS[self._format])
             for row in rows:
-                if row and len(row) != len(self.columns):
+                if len(row) != len(self.columns):
                     raise SourceError(
                         f"{self.path}, line {rows.line_num}: {len(row)} values, but the header names"
                         f" {len(self.columns)} columns.",
                         remedy="Mend that line; a comma inside a value needs quotes around the value.",
                     )
+
+    def _separators(self) -> int:
+        """How many separators stand outside quotes."""
+        separator, quotes, count = SEPARATORS[self._format].encode(), 0, 0
+        with self.path.open("rb") as handle:
+            while chunk := handle.read(_CHUNK_BYTES):
+                pieces = chunk.split(b'"')
+                count += sum(piece.count(separator) for piece in pieces[quotes % 2 :: 2])
+                quotes += len(pieces) - 1
+        return count
 
     def _explained(self, read: Callable[[], _T]) -> _T:
         try:
@@ -162,8 +183,8 @@ def _not_text(path: Path) -> SourceError:
 def scan_file(path: Path, ending: str) -> pl.LazyFrame:
     """A table in a file, to be read in one pass; every value of a text file is text."""
     if ending in SEPARATORS:
-        return pl.scan_csv(path, separator=SEPARATORS[ending], infer_schema=False)
-    return pl.scan_parquet(path) if ending == ".parquet" else pl.scan_ipc(path)
+        return pl.scan_csv(path, separator=SEPARATORS[ending], infer_schema=False, glob=False)
+    return pl.scan_parquet(path, glob=False) if ending == ".parquet" else pl.scan_ipc(path, glob=False)
 
 
 def write_table(path: Path, ending: str, parts: Iterable[pl.DataFrame]) -> None:
