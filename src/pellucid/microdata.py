@@ -196,7 +196,8 @@ def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, Codes]:
     shift = int(has_nulls)
     low, high = (present.min(), present.max()) if len(present) else (0, -1)
     if present.dtype.kind in "iu" and int(high) - int(low) <= max(2**16, 4 * len(present)):
-        offsets = (present - low).astype(np.uint32) if len(present) else present.astype(np.uint32)
+        # In 32-bit words the difference is right even where a narrower one would overflow.
+        offsets = present.astype(np.uint32) - np.uint32(int(low) % 2**32)
         occurs = np.zeros(int(high) - int(low) + 1, dtype=bool)
         occurs[offsets] = True
         found = np.flatnonzero(occurs).astype(present.dtype) + low
