@@ -8,6 +8,7 @@ or from the values themselves, never from the sensitive column or from the order
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,14 +82,15 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
     if table.height > _MOST_ROWS:
         raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
     order = _identifier_order(table, policy, draws, untyped=untyped)
-    attributes = {
-        name: _attribute(table[name], order, policy.orders.get(name), untyped=untyped)
-        for name in (*policy.quasi_identifiers, policy.sensitive)
-    }
+    names = (*policy.quasi_identifiers, policy.sensitive)
+    with ThreadPoolExecutor() as pool:
+        *attributes, sensitive = pool.map(
+            lambda name: _attribute(table[name], order, policy.orders.get(name), untyped=untyped), names
+        )
     return Microdata(
-        attributes=tuple(attributes[name] for name in policy.quasi_identifiers),
-        sensitive=attributes[policy.sensitive],
-        columns=tuple(name for name in table.columns if name in attributes),
+        attributes=tuple(attributes),
+        sensitive=sensitive,
+        columns=tuple(name for name in table.columns if name in names),
         dropped_rows=dropped,
     )
 
@@ -312,7 +314,8 @@ def _line(values: pl.Series) -> Ticks:
         whole_numbers = values.to_physical().to_numpy()
         # In 64-bit words the difference is right even where the signed one would overflow.
         line: Ticks = np.asarray(whole_numbers, dtype=f"{whole_numbers.dtype.kind}8").view(np.uint64)
-        return line - line[0]
+        distance: Ticks = line - line[0]
+        return distance
     return np.arange(len(values), dtype=np.uint64)
 
 

@@ -21,8 +21,8 @@ from .partition import Partition
 from .penalties import Penalty
 from .policy import Algorithm, Intervals, Missing, PenaltyName, Policy, Recoding
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
-from .sources import FrameKind, open_source
-from .sources.files import SEPARATORS, format_of, scan_file, write_table
+from .sources import FileSource, FrameKind, open_source
+from .sources.files import SEPARATORS, format_of, write_table
 from .sources.targets import Staging, explained, require_writable
 from .verify import Check, Expected, verify, verify_anatomy
 
@@ -164,7 +164,7 @@ class Release:
     @cached_property
     def check(self) -> Check:
         """What the released tables say about their groups."""
-        return _verify([table.frame().lazy() for table in self._tables], self._expected)
+        return _verify([table.frame() for table in self._tables], self._expected)
 
     @property
     def table(self) -> Any:
@@ -208,10 +208,8 @@ class Release:
                 with explained(file):
                     write_table(path, ending, self._told(table))
             self._tell("verify", 0.0)
-            check = _verify(
-                [scan_file(path, ending) for path in staged],
-                self._expected.as_text() if textual else self._expected,
-            )
+            expected = self._expected.as_text() if textual else self._expected
+            check = _verify([_read_back(path, ending) for path in staged], expected)
             facts = {file.name: fingerprint(path) for file, path in zip(files, staged, strict=True)}
             beside = manifest_path(target)
             text = json.dumps(manifest(self.policy, facts, check), indent=2, ensure_ascii=False)
@@ -229,7 +227,12 @@ class Release:
             written += part.height
 
 
-def _verify(tables: Sequence[pl.LazyFrame], expected: Expected) -> Check:
+def _read_back(path: Path, ending: str) -> pl.DataFrame:
+    written = FileSource(path, ending=ending)
+    return written.read(written.columns)
+
+
+def _verify(tables: Sequence[pl.DataFrame], expected: Expected) -> Check:
     if len(tables) == 1:
         return verify(tables[0], expected)
     return verify_anatomy(tables[0], tables[1], GROUP_ID, expected)

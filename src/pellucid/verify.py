@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from .errors import CheckFailedError, listed
 from .microdata import as_text
+from .packing import Integers, pack
 
 __all__ = ["Check", "Expected", "check_anatomy", "check_groups", "verify", "verify_anatomy"]
-
-_COUNT = "pellucid: rows"
-"""A column name that no table has by chance."""
 
 
 @dataclass(frozen=True)
@@ -79,66 +78,82 @@ class Expected:
         return replace(self, sensitive_values=as_text(self.sensitive_values))
 
 
-def check_groups(table: pl.LazyFrame, groups: Sequence[str], sensitive: str, diversity: int) -> Check:
+def check_groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str, diversity: int) -> Check:
     """Judge a table whose groups are the rows with the same values in `groups`; a missing value is a value."""
-    return _judge(_count(table, [*groups, sensitive]), groups, sensitive, diversity)
-
-
-def check_anatomy(qi: pl.LazyFrame, sensitive_table: pl.LazyFrame, group: str, sensitive: str, diversity: int) -> Check:
-    """Judge the two tables of an anatomy: both must have the same groups, of the same sizes."""
-    in_qi, counts = _count(qi, [group]), _count(sensitive_table, [group, sensitive])
-    in_sensitive = counts.group_by(group).agg(pl.col(_COUNT).sum())
-    if not in_qi.sort(group).equals(in_sensitive.sort(group)):
-        raise CheckFailedError(
-            f"The two tables do not belong together: the groups by {group!r} have different sizes in them."
-        )
-    return _judge(counts, [group], sensitive, diversity)
-
-
-def verify(table: pl.LazyFrame, expected: Expected) -> Check:
-    """Compare what was written with what had to be written; raise if anything differs."""
-    _require_columns(table, expected.columns)
-    counts = _count(table, expected.columns)
-    _require_no_invented_nulls(counts, expected)
-    _require_sensitive(counts, expected)
-    return _require_diverse(_judge(counts, expected.quasi_identifiers, expected.sensitive, expected.diversity))
-
-
-def verify_anatomy(qi: pl.LazyFrame, sensitive_table: pl.LazyFrame, group: str, expected: Expected) -> Check:
-    """Compare the two tables of an anatomy with what had to be written; raise if anything differs."""
-    _require_columns(qi, (*expected.quasi_identifiers, group))
-    _require_columns(sensitive_table, (group, expected.sensitive))
-    _require_no_invented_nulls(_count(qi, [*expected.quasi_identifiers, group]), expected)
-    _require_sensitive(_count(sensitive_table, [group, expected.sensitive]), expected)
-    return _require_diverse(check_anatomy(qi, sensitive_table, group, expected.sensitive, expected.diversity))
-
-
-def _count(table: pl.LazyFrame, columns: Sequence[str]) -> pl.DataFrame:
-    return table.group_by(columns).agg(pl.len().alias(_COUNT)).collect(engine="streaming")
-
-
-def _judge(counts: pl.DataFrame, groups: Sequence[str], sensitive: str, diversity: int) -> Check:
-    if counts.is_empty():
+    size, largest = _groups(table, groups, sensitive)
+    if not len(size):
         return Check(diversity, 0, 0, 0, 0.0, 0, Fraction(0), 0)
-    size, largest = pl.col(_COUNT).sum().cast(pl.Int64), pl.col(_COUNT).max().cast(pl.Int64)
-    sizes = counts.group_by(groups).agg(size=size, largest=largest)
-    rows = int(counts[_COUNT].sum())
+    worst = np.lexsort((-largest, size))  # of the groups of one size, only the worst can be the worst of all
+    first = worst[np.unique(size[worst], return_index=True)[1]]
     return Check(
         diversity=diversity,
-        rows=rows,
-        groups=sizes.height,
-        smallest_group=sizes["size"].to_numpy().min().item(),
-        average_group=rows / sizes.height,
-        sensitive_values=counts[sensitive].n_unique(),
-        worst_frequency=max(Fraction(c, n) for n, c in sizes.select("size", "largest").unique().iter_rows()),
-        groups_not_diverse=sizes.filter(diversity * pl.col("largest") > pl.col("size")).height,
+        rows=table.height,
+        groups=len(size),
+        smallest_group=int(size.min()),
+        average_group=table.height / len(size),
+        sensitive_values=table[sensitive].n_unique(),
+        worst_frequency=max(Fraction(int(c), int(n)) for c, n in zip(largest[first], size[first], strict=True)),
+        groups_not_diverse=int(np.count_nonzero(diversity * largest > size)),
     )
 
 
-def _require_columns(table: pl.LazyFrame, expected: Sequence[str]) -> None:
-    found = table.collect_schema().names()
-    if found != list(expected):
-        raise CheckFailedError(f"The release has the columns {listed(found)} and should have {listed(expected)}.")
+def check_anatomy(qi: pl.DataFrame, sensitive_table: pl.DataFrame, group: str, sensitive: str, diversity: int) -> Check:
+    """Judge the two tables of an anatomy: both must have the same groups, of the same sizes."""
+    in_qi, in_sensitive = (
+        table.group_by(pl.col(group).cast(pl.String)).len().sort(group) for table in (qi, sensitive_table)
+    )
+    if not in_qi.equals(in_sensitive):
+        raise CheckFailedError(
+            f"The two tables do not belong together: the groups by {group!r} have different sizes in them."
+        )
+    return check_groups(sensitive_table, [group], sensitive, diversity)
+
+
+def verify(table: pl.DataFrame, expected: Expected) -> Check:
+    """Compare what was written with what had to be written; raise if anything differs."""
+    _require_columns(table, expected.columns)
+    _require_no_invented_nulls(table, expected)
+    _require_sensitive(table, expected)
+    return _require_diverse(check_groups(table, expected.quasi_identifiers, expected.sensitive, expected.diversity))
+
+
+def verify_anatomy(qi: pl.DataFrame, sensitive_table: pl.DataFrame, group: str, expected: Expected) -> Check:
+    """Compare the two tables of an anatomy with what had to be written; raise if anything differs."""
+    _require_columns(qi, (*expected.quasi_identifiers, group))
+    _require_columns(sensitive_table, (group, expected.sensitive))
+    _require_no_invented_nulls(qi, expected)
+    _require_sensitive(sensitive_table, expected)
+    return _require_diverse(check_anatomy(qi, sensitive_table, group, expected.sensitive, expected.diversity))
+
+
+def _groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str) -> tuple[Integers, Integers]:
+    """For each group how many rows it has, and how many of them have its most frequent sensitive value."""
+    if table.is_empty():
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    columns, sizes = zip(*(_codes(table[name]) for name in (*groups, sensitive)), strict=True)
+    pairs, _ = pack(columns, sizes)
+    pairs.sort()
+    run = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+    count = np.diff(np.append(run, len(pairs)))
+    owner = pairs[run] // np.uint64(sizes[-1])
+    start = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    return np.add.reduceat(count, start), np.maximum.reduceat(count, start)
+
+
+def _codes(column: pl.Series) -> tuple[Integers, int]:
+    """Equal values get equal numbers, a missing value one of its own; and how many numbers there are."""
+    if not isinstance(column.dtype, pl.Categorical | pl.Enum):
+        column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
+    codes = column.to_physical()
+    missing = int(codes.max() or 0) + 1  # type: ignore[arg-type]
+    return codes.cast(pl.UInt32).fill_null(missing).to_numpy(), missing + 1
+
+
+def _require_columns(table: pl.DataFrame, expected: Sequence[str]) -> None:
+    if table.columns != list(expected):
+        raise CheckFailedError(
+            f"The release has the columns {listed(table.columns)} and should have {listed(expected)}."
+        )
 
 
 def _require_no_invented_nulls(table: pl.DataFrame, expected: Expected) -> None:
@@ -147,14 +162,13 @@ def _require_no_invented_nulls(table: pl.DataFrame, expected: Expected) -> None:
         raise CheckFailedError(f"The release has missing values in {listed(invented)}, where the source has none.")
 
 
-def _require_sensitive(counts: pl.DataFrame, expected: Expected) -> None:
+def _require_sensitive(table: pl.DataFrame, expected: Expected) -> None:
     """As many rows as people, and each sensitive value as often as in the source."""
-    found = counts.group_by(pl.col(expected.sensitive).alias("value")).agg(
-        pl.col(_COUNT).sum().cast(pl.Int64).alias("count")
-    )
-    rows = int(found["count"].sum())
-    if rows != sum(expected.sensitive_counts):
-        raise CheckFailedError(f"The release has {rows} rows and should have {sum(expected.sensitive_counts)}.")
+    rows = sum(expected.sensitive_counts)
+    if table.height != rows:
+        raise CheckFailedError(f"The release has {table.height} rows and should have {rows}.")
+    column = table[expected.sensitive].cast(expected.sensitive_values.dtype)
+    found = column.alias("value").to_frame().group_by("value").agg(pl.len().cast(pl.Int64).alias("count"))
     wanted = pl.DataFrame({"value": expected.sensitive_values, "count": expected.sensitive_counts})
     if not found.sort("value").equals(wanted.sort("value")):
         raise CheckFailedError(

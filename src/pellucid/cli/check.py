@@ -51,9 +51,7 @@ def _judge(release: Path, quasi_identifiers: list[str], sensitive: str, diversit
     qi, values = (FileSource(path) for path in tables)
     _require(qi, [GROUP_ID, *quasi_identifiers])
     _require(values, [GROUP_ID, sensitive])
-    return check_anatomy(
-        qi.read([GROUP_ID]).lazy(), values.read([GROUP_ID, sensitive]).lazy(), GROUP_ID, sensitive, diversity
-    )
+    return check_anatomy(qi.read([GROUP_ID]), values.read([GROUP_ID, sensitive]), GROUP_ID, sensitive, diversity)
 
 
 def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
@@ -75,7 +73,7 @@ def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: str
     if not groups:
         raise PolicyError("check needs the quasi-identifiers (-q): groups are the rows with the same values in them.")
     _require(table, [*groups, sensitive])
-    return check_groups(table.read([*groups, sensitive]).lazy(), groups, sensitive, diversity)
+    return check_groups(table.read([*groups, sensitive]), groups, sensitive, diversity)
 
 
 def _published(name: str, columns: list[str]) -> list[str]:

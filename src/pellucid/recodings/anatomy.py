@@ -12,8 +12,9 @@ import numpy as np
 import polars as pl
 
 from ..microdata import Microdata
+from ..packing import Integers, number_combinations, sorted_pairs
 from ..partition import Partition
-from .released import Column, Integers, ReleasedTable, number_combinations, sorted_pairs
+from .released import Column, ReleasedTable
 
 __all__ = ["GROUP_ID", "Anatomy", "anatomy"]
 

@@ -7,16 +7,18 @@ box are one in the release: their tuples cannot be told apart.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
 from ..microdata import Attribute, Microdata
+from ..packing import Integers, number_combinations, sorted_pairs
 from ..partition import Partition
 from ..policy import Intervals
 from . import labels
-from .released import Column, Integers, ReleasedTable, number_combinations, sorted_pairs
+from .released import Column, ReleasedTable
 
 __all__ = ["mbr"]
 
@@ -34,7 +36,8 @@ class _Side:
 
 def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text") -> ReleasedTable:
     """The generalization decided by the partition and the MBR function, with intervals as text or as two columns."""
-    sides = [_side(attribute, partition, intervals) for attribute in microdata.attributes]
+    with ThreadPoolExecutor() as pool:
+        sides = list(pool.map(lambda attribute: _side(attribute, partition, intervals), microdata.attributes))
     group_of_box, box_of_group = number_combinations(
         [side.cell_of_group for side in sides], [side.cells for side in sides]
     )

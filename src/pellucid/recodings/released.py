@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from ..microdata import as_text
+from ..packing import Integers
 
-__all__ = ["Column", "ReleasedTable", "number_combinations", "sorted_pairs"]
+__all__ = ["Column", "ReleasedTable"]
 
 _ROWS_PER_PART = 500_000
-Integers = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,28 +49,3 @@ class ReleasedTable:
         """The table in parts, so that a large one is never in memory as a whole."""
         for start in range(0, len(self), _ROWS_PER_PART):
             yield self.rows(start, start + _ROWS_PER_PART)
-
-
-def number_combinations(cells: Sequence[Integers], sizes: Sequence[int]) -> tuple[Integers, Integers]:
-    """Number the distinct combinations of cells in lexicographic order.
-
-    Returns for each combination one place where it stands, and for each place the number of its combination.
-    """
-    key = np.zeros(len(cells[0]), dtype=np.uint64)
-    kinds = 1
-    for cell, size in zip(cells, sizes, strict=True):
-        if kinds * size >= 2**63:
-            distinct, numbers = np.unique(key, return_inverse=True)
-            key, kinds = numbers.astype(np.uint64), len(distinct)
-        key = key * np.uint64(size) + cell.astype(np.uint64)
-        kinds *= size
-    _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    return first, number.astype(np.uint32)
-
-
-def sorted_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers]:
-    """The pairs of two columns of numbers below 2**32, sorted: the multiset, and nothing of the order before."""
-    bits = np.uint64(int(second.max(initial=0)).bit_length())
-    pairs = np.sort((first.astype(np.uint64) << bits) | second.astype(np.uint64))
-    mask = (np.uint64(1) << bits) - np.uint64(1)
-    return (pairs >> bits).astype(np.uint32), (pairs & mask).astype(np.uint32)

@@ -17,7 +17,7 @@ import polars as pl
 
 from ..errors import SourceError, listed
 
-__all__ = ["ENDINGS", "SEPARATORS", "FileSource", "format_of", "scan_file", "write_table"]
+__all__ = ["ENDINGS", "SEPARATORS", "FileSource", "format_of", "write_table"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _ARROW = (".arrow", ".feather", ".ipc")
@@ -52,10 +52,10 @@ class FileSource:
     untyped: bool
     """Whether its columns are text whose types are to be inferred."""
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, ending: str | None = None) -> None:
         self.path = Path(path)
         self.name = str(self.path)
-        self._format = format_of(self.path)
+        self._format = ending or format_of(self.path)
         self.untyped = self._format in SEPARATORS
         self._require_plausible()
         self.columns = self._read_header()
@@ -85,7 +85,7 @@ class FileSource:
 
     def _read_header(self) -> list[str]:
         if self._format not in SEPARATORS:
-            return self._explained(lambda: scan_file(self.path, self._format).collect_schema().names())
+            return self._explained(lambda: self._scan().collect_schema().names())
         try:
             with self.path.open(encoding="utf-8-sig", newline="") as handle:
                 names = next(csv.reader(handle, delimiter=SEPARATORS[self._format]), [])
@@ -103,7 +103,7 @@ class FileSource:
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns; those of a text file hold text, as categories where values repeat."""
         if self._format not in SEPARATORS:
-            return self._explained(lambda: scan_file(self.path, self._format).select(columns).collect())
+            return self._explained(lambda: self._scan().select(columns).collect())
         sample = self._explained(lambda: self._read_text(columns, n_rows=_SAMPLE_ROWS))
         repeats = [name for name in columns if 2 * sample[name].n_unique() <= sample.height]
         # A dictionary for each column: a shared one would make every column's codes as wide as the widest.
@@ -111,6 +111,11 @@ class FileSource:
         table = self._explained(lambda: self._read_text(columns, types=types))
         self._refuse_ragged(table)
         return table
+
+    def _scan(self) -> pl.LazyFrame:
+        if self._format == ".parquet":
+            return pl.scan_parquet(self.path, glob=False)
+        return pl.scan_ipc(self.path, glob=False)
 
     def _read_text(
         self, columns: list[str], *, n_rows: int | None = None, types: Mapping[str, Any] | None = None
@@ -178,13 +183,6 @@ class FileSource:
 
 def _not_text(path: Path) -> SourceError:
     return SourceError(f"{path} is not UTF-8 text.", remedy="Save it with the encoding UTF-8.")
-
-
-def scan_file(path: Path, ending: str) -> pl.LazyFrame:
-    """A table in a file, to be read in one pass; every value of a text file is text."""
-    if ending in SEPARATORS:
-        return pl.scan_csv(path, separator=SEPARATORS[ending], infer_schema=False, glob=False)
-    return pl.scan_parquet(path, glob=False) if ending == ".parquet" else pl.scan_ipc(path, glob=False)
 
 
 def write_table(path: Path, ending: str, parts: Iterable[pl.DataFrame]) -> None:
