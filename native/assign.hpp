@@ -1,4 +1,4 @@
-// Assign (Fig. 6), as a plan: which bucket takes how many tuples of which sensitive values.
+// Assign (Fig. 6), in two halves: the plan reads counts only, the draw reads random keys only.
 #pragma once
 
 #include <algorithm>
@@ -6,58 +6,102 @@
 #include <queue>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
+
+#include "table.hpp"
 
 namespace pellucid {
 
-/// A bucket to be filled: alpha tuples of each value of its signature, most frequent value first.
-struct BucketPlan {
-    std::vector<std::uint32_t> signature;
-    std::uint64_t alpha;
+/// n tuples have this sensitive value.
+struct Frequency {
+    std::uint64_t n;
+    std::uint32_t value;
+
+    /// Lines 5-6: the most frequent value comes first, "ties are resolved by a total ordering on A^s".
+    bool precedes(const Frequency& other) const { return n != other.n ? n > other.n : value < other.value; }
 };
 
-/// Lines 1-11 of Fig. 6 read counts only, and so does this: `counts[v]` tuples have value v.
-inline std::vector<BucketPlan> assign_plan(std::span<const std::uint64_t> counts, std::uint64_t l) {
-    struct Value {
-        std::uint64_t count;
-        std::uint32_t code;
-        // Lines 5-6: the most frequent value comes first, "ties are resolved by a total ordering on A^s".
-        bool operator<(const Value& other) const {
-            return count != other.count ? count < other.count : code > other.code;
-        }
+/// Which tuples make which buckets, decided from counts alone.
+struct Plan {
+    /// `amount` tuples with this value go into this column of the bucket.
+    struct Take {
+        std::uint32_t value;
+        std::uint32_t column;
+        std::uint64_t amount;
     };
-    std::vector<Value> present;
-    std::uint64_t remaining = 0;  // |S_t|
-    for (std::size_t v = 0; v < counts.size(); ++v) {
-        if (counts[v]) present.push_back({counts[v], static_cast<std::uint32_t>(v)});
-        remaining += counts[v];
+    struct Bucket {
+        std::size_t columns;
+        std::uint64_t alpha;  ///< tuples per column
+        std::size_t takes;    ///< the next so many elements of `takes` are this bucket's
+    };
+    std::vector<Bucket> buckets;
+    std::vector<Take> takes;
+
+    void clear() {
+        buckets.clear();
+        takes.clear();
     }
-    std::priority_queue<Value> values(std::less<Value>{}, std::move(present));
-    std::vector<BucketPlan> plan;
-    std::vector<Value> top;  // v_1, ..., v_beta
-    while (remaining) {      // line 4
-        top.clear();
-        std::uint64_t alpha = 0;
-        while (alpha == 0) {  // lines 7-9
-            if (values.empty()) throw std::invalid_argument("The counts are not l-eligible.");
-            top.push_back(values.top());
-            values.pop();
-            const std::uint64_t beta = top.size();
-            if (beta < l) continue;
-            const std::uint64_t next = values.empty() ? 0 : values.top().count;  // n_(beta+1)
-            if (l > remaining / top[0].count) continue;
-            alpha = std::min(top.back().count, (remaining - l * next) / beta);
-            if (beta > l) alpha = std::min(alpha, (remaining - l * top[0].count) / (beta - l));
+};
+
+/// Lines 3-13 of Fig. 6, with tuples replaced by their number.
+class AssignPlanner {
+public:
+    /// Plans for an l-eligible multiset of values, given in any order; no frequency is 0.
+    void plan(std::span<const Frequency> frequencies, std::uint64_t l, Plan& plan) {
+        plan.clear();
+        values_.assign(frequencies.begin(), frequencies.end());
+        std::make_heap(values_.begin(), values_.end(), later);
+        std::uint64_t remaining = 0;  // |S_t|
+        for (const Frequency& frequency : frequencies) remaining += frequency.n;
+        while (remaining) {  // line 4
+            top_.clear();    // v_1, ..., v_beta
+            std::uint64_t alpha = 0;
+            while (alpha == 0) {  // lines 7-9; beta grows until there is an alpha
+                if (values_.empty()) throw std::invalid_argument("The counts are not l-eligible.");
+                std::pop_heap(values_.begin(), values_.end(), later);
+                top_.push_back(values_.back());
+                values_.pop_back();
+                if (top_.size() >= l) alpha = largest_alpha(remaining, l);
+            }
+            plan.buckets.push_back({top_.size(), alpha, top_.size()});  // line 10
+            std::uint32_t column = 0;
+            for (const Frequency& v : top_) {  // lines 11-12
+                plan.takes.push_back({v.value, column++, alpha});
+                if (v.n == alpha) continue;
+                values_.push_back({v.n - alpha, v.value});
+                std::push_heap(values_.begin(), values_.end(), later);
+            }
+            remaining -= alpha * top_.size();
         }
-        BucketPlan bucket{{}, alpha};  // line 10
-        for (Value value : top) {      // lines 11-12
-            bucket.signature.push_back(value.code);
-            if (value.count > alpha) values.push({value.count - alpha, value.code});
-        }
-        remaining -= alpha * top.size();
-        plan.push_back(std::move(bucket));
     }
-    return plan;
-}
+
+private:
+    /// Line 8: the largest alpha that satisfies the three inequalities, or 0.
+    std::uint64_t largest_alpha(std::uint64_t remaining, std::uint64_t l) const {
+        const std::uint64_t beta = top_.size(), n_1 = top_.front().n, n_beta = top_.back().n;
+        const std::uint64_t n_next = values_.empty() ? 0 : values_.front().n;  // n_(beta+1) <= n_1
+        if (l > remaining / n_1) throw std::invalid_argument("The counts are not l-eligible.");
+        std::uint64_t alpha = std::min(n_beta, (remaining - l * n_next) / beta);
+        if (beta > l) alpha = std::min(alpha, (remaining - l * n_1) / (beta - l));
+        return alpha;
+    }
+
+    static bool later(const Frequency& a, const Frequency& b) { return b.precedes(a); }
+
+    std::vector<Frequency> values_;  // a heap of the values that are not in top_
+    std::vector<Frequency> top_;
+};
+
+/// Line 12: "randomly remove alpha tuples whose sensitive values equal v". Every tuple has a secret uniform
+/// random key, and the tuples with the smallest keys are taken; equal keys, of which there are none to speak
+/// of, follow the identifiers.
+struct Holder {
+    std::uint64_t key;
+    Row row;
+    std::uint32_t place;  ///< where the caller has this tuple
+
+    bool operator<(const Holder& other) const { return key != other.key ? key < other.key : row < other.row; }
+};
 
 }  // namespace pellucid

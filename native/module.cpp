@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-#include "simple.hpp"
+#include "hybrid.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -85,7 +85,8 @@ Problem read(nb::sequence codes, nb::sequence positions, nb::handle sensitive, s
     if (p.table.rows > std::numeric_limits<Row>::max() - 1) refuse("There must be fewer than 2^32 - 1 rows.");
     if (values > std::numeric_limits<std::uint32_t>::max() || largest(p.sensitive.codes) >= values)
         refuse("values must be larger than every code in sensitive.");
-    unsigned __int128 range = 0;
+    const std::uint64_t most = std::numeric_limits<std::int64_t>::max() / p.table.rows;
+    std::uint64_t range = 0;
     for (std::size_t i = 0; i < nb::len(codes); ++i) {
         std::string number = std::to_string(i);
         number.insert(0, 1, '[').push_back(']');
@@ -96,10 +97,11 @@ Problem read(nb::sequence codes, nb::sequence positions, nb::handle sensitive, s
         if (largest(attribute.codes) >= at.size()) refuse("positions" + number + " must have an entry for every code.");
         for (std::size_t code = 0; code < at.size(); ++code)
             if (at[code] < (code ? at[code - 1] : 0)) refuse("positions" + number + " must not be negative or decrease.");
-        range += static_cast<std::uint64_t>(at.back() - at.front());
+        const auto extent = static_cast<std::uint64_t>(at.back() - at.front());
+        if (extent > most - range) refuse("rows times the sum of the ranges of positions must stay below 2^63.");
+        range += extent;
         p.table.attributes.push_back(std::move(attribute));
     }
-    if (range * p.table.rows >> 63) refuse("rows times the sum of the ranges of positions must stay below 2^63.");
     return p;
 }
 
@@ -156,6 +158,17 @@ NB_MODULE(_native, m) {
     m.doc() = "Native kernels. `pellucid.anonymize` is the way to use them.";
     nb::exception<Cancelled>(m, "Cancelled", PyExc_RuntimeError);
 
+    m.def(
+        "_set_limits",
+        [](std::size_t task, std::size_t fork, std::size_t small) {
+            const auto before = nb::make_tuple(Limits::task, Limits::fork, Limits::small);
+            Limits::task = task;
+            Limits::fork = fork;
+            Limits::small = std::min(small, Patch::most);
+            return before;
+        },
+        "task"_a, "fork"_a, "small"_a);
+
     nb::class_<Run>(m, "Run")
         .def(nb::init<>())
         .def_prop_ro("done", &Run::done)
@@ -188,9 +201,21 @@ NB_MODULE(_native, m) {
         "assign_plan",
         [](const std::vector<std::uint64_t>& counts, std::uint64_t diversity) {
             if (diversity < 1) refuse("diversity must be at least 1.");
-            std::vector<std::pair<std::vector<std::uint32_t>, std::uint64_t>> plan;
-            for (auto& bucket : assign_plan(counts, diversity)) plan.emplace_back(bucket.signature, bucket.alpha);
-            return plan;
+            std::vector<Frequency> present;
+            for (std::size_t value = 0; value < counts.size(); ++value) {
+                if (counts[value] > std::numeric_limits<Row>::max()) refuse("counts must be below 2^32.");
+                if (counts[value]) present.push_back({counts[value], static_cast<std::uint32_t>(value)});
+            }
+            Plan plan;
+            AssignPlanner().plan(present, diversity, plan);
+            std::vector<std::pair<std::vector<std::uint32_t>, std::uint64_t>> buckets;
+            auto take = plan.takes.begin();
+            for (const Plan::Bucket& bucket : plan.buckets) {
+                std::vector<std::uint32_t> signature;
+                for (std::size_t t = 0; t < bucket.takes; ++t) signature.push_back((take++)->value);
+                buckets.emplace_back(std::move(signature), bucket.alpha);
+            }
+            return buckets;
         },
         "counts"_a, "diversity"_a);
 }

@@ -75,3 +75,6 @@ def hybrid(
 
 def assign_plan(counts: Sequence[int], diversity: int) -> list[tuple[list[int], int]]:
     """Return the (signature, alpha) of every bucket that Assign (Fig. 6) builds for these counts."""
+
+def _set_limits(task: int, fork: int, small: int) -> tuple[int, int, int]:
+    """Set the sizes at which the kernels change their ways, and return the previous ones; for tests only."""

@@ -1,0 +1,262 @@
+// Slice (Fig. 8), for buckets of any size.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "slice_small.hpp"
+
+namespace pellucid {
+
+/// Finds the tuple of a patch that has a given row number.
+class Lookup {
+public:
+    void start(std::size_t size) {
+        const unsigned bits = static_cast<unsigned>(std::bit_width(size)) + 2;
+        shift_ = 64 - bits;
+        mask_ = (std::size_t{1} << bits) - 1;
+        slots_.assign(mask_ + 1, 0);
+    }
+    void insert(Row row, std::size_t tuple) {
+        std::size_t slot = hash(row);
+        while (slots_[slot]) slot = (slot + 1) & mask_;
+        slots_[slot] = static_cast<std::uint16_t>(tuple + 1);
+    }
+    Patch::Local operator()(Row row, const std::vector<Row>& rows) const {
+        std::size_t slot = hash(row);
+        while (rows[slots_[slot] - 1U] != row) slot = (slot + 1) & mask_;
+        return static_cast<Patch::Local>(slots_[slot] - 1);
+    }
+
+private:
+    std::size_t hash(Row row) const { return row * std::uint64_t{0x9E3779B97F4A7C15} >> shift_; }
+
+    unsigned shift_ = 0;
+    std::size_t mask_ = 0;
+    std::vector<std::uint16_t> slots_;  // tuple + 1, or 0
+};
+
+/// Slices buckets whose columns lie one after the other in every order of the records, each sorted.
+/// It sees columns of identifiers and QI values, and cannot see what makes them columns (Lemma 4).
+template <unsigned W>
+class Slice {
+public:
+    using Record = typename Records<W>::Record;
+
+    struct Bucket {
+        std::size_t first;  ///< where its first column starts in every order
+        std::size_t columns;
+        std::size_t alpha;
+        std::size_t place;  ///< of its first group in the output
+    };
+
+    Slice(Records<W>& records, Penalty penalty, Pool& pool, Output& output)
+        : records_(records), penalty_(penalty), pool_(pool), output_(output) {
+        for (unsigned worker = 0; worker < pool.size(); ++worker) scratch_.emplace_back(records);
+    }
+
+    void slice(const Bucket& bucket, unsigned worker) { divide(bucket, {0, bucket.alpha}, worker); }
+
+    /// Prepares the worker's patch for `size` tuples: orders are left to be filled, with the numbers of tuples
+    /// that `at(t)`, the record of tuple t, defines. `ends(i)` is the smallest and the largest code of
+    /// attribute i.
+    template <class At, class Ends>
+    Patch& start_patch(std::size_t size, At at, Ends ends, unsigned worker) {
+        Patch& patch = scratch_[worker].patch;
+        const std::size_t d = records_.dimensions();
+        patch.start(size, d);
+        for (std::size_t t = 0; t < size; ++t) patch.rows[t] = records_.row(at(t));
+        for (std::size_t i = 0; i < d; ++i) {
+            const auto [low, high] = ends(i);
+            if (high - low < Patch::most) {
+                for (std::size_t t = 0; t < size; ++t) patch.set_rank(i, t, records_.code(at(t), i) - low);
+                patch.set_positions(i, records_.positions(i) + low);
+            } else {
+                rank_densely(i, size, at, scratch_[worker]);
+            }
+        }
+        return patch;
+    }
+
+    Buffer<Record>& scratch(unsigned worker) { return scratch_[worker].records; }
+    Lookup& lookup(unsigned worker) { return scratch_[worker].lookup; }
+
+private:
+    struct alignas(64) Scratch {
+        explicit Scratch(const Records<W>& table) : box(table), ranked(table.dimensions()) {}
+
+        Patch patch;
+        Lookup lookup;
+        Box<W> box;
+        std::vector<std::uint32_t> codes;
+        std::vector<std::vector<std::int64_t>> ranked;  // per attribute: positions by rank
+        Buffer<Record> records;
+        Buffer<std::uint64_t> widths;
+    };
+
+    /// Attributes with large domains: what counts is which of the patch's own values it is.
+    template <class At>
+    void rank_densely(std::size_t i, std::size_t size, At at, Scratch& scratch) {
+        auto& codes = scratch.codes;
+        codes.resize(size);
+        for (std::size_t t = 0; t < size; ++t) codes[t] = records_.code(at(t), i);
+        std::sort(codes.begin(), codes.end());
+        codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+        auto& positions = scratch.ranked[i];
+        positions.clear();
+        for (std::uint32_t code : codes) positions.push_back(records_.positions(i)[code]);
+        for (std::size_t t = 0; t < size; ++t) {
+            const auto rank = std::lower_bound(codes.begin(), codes.end(), records_.code(at(t), i)) - codes.begin();
+            scratch.patch.set_rank(i, t, static_cast<std::size_t>(rank));
+        }
+        scratch.patch.set_positions(i, positions.data());
+    }
+
+    /// Lines 1-3 of Fig. 8 for a part of a bucket: the same range of each of its columns.
+    void divide(const Bucket& bucket, Range whole, unsigned worker) {
+        std::vector<Range> undivided{whole};
+        while (!undivided.empty()) {
+            pool_.check();
+            const Range part = undivided.back();
+            undivided.pop_back();
+            const std::size_t size = part.size * bucket.columns;
+            if (part.size == 1) {
+                emit(bucket, part);
+                continue;
+            }
+            if (size <= Limits::small) {
+                slice_patch(bucket, part, worker);
+                continue;
+            }
+            const Cut cut = canonical_division(bucket, part, worker);
+            split(bucket, part, cut, worker);
+            Range a{part.first, cut.left}, b{part.first + cut.left, part.size - cut.left};
+            if (a.size < b.size) std::swap(a, b);
+            if (a.size * bucket.columns >= Limits::task && pool_.size() > 1)
+                pool_.submit([this, bucket, a = a](unsigned who) { divide(bucket, a, who); });
+            else
+                undivided.push_back(a);
+            undivided.push_back(b);
+        }
+    }
+
+    /// Def. 12.
+    Cut canonical_division(const Bucket& bucket, Range part, unsigned worker) {
+        if (penalty_ == Penalty::discernibility) return {0, 0, part.size / 2};
+        std::vector<Cut> best(records_.dimensions());
+        pool_.each(part.size * bucket.columns, best.size(), worker, [&](std::size_t i, unsigned who) {
+            best[i] = best_division(bucket, part, i, scratch_[who]);
+        });
+        Cut canonical;
+        for (const Cut& cut : best)
+            if (cut.precedes(canonical)) canonical = cut;
+        return canonical;
+    }
+
+    Cut best_division(const Bucket& bucket, Range part, std::size_t i, Scratch& scratch) {
+        const Record* const order = records_.order(i) + bucket.first + part.first;
+        const std::size_t n = part.size;
+        std::uint64_t full = 0;  // the width of the bucket's box in all attributes but i
+        for (std::size_t j = 0; j < records_.dimensions(); ++j) {
+            if (j == i) continue;
+            const auto [low, high] = ends(bucket, part, j);
+            full += records_.distance(j, low, high);
+        }
+        const auto [smallest, largest] = ends(bucket, part, i);
+        Box<W>& box = scratch.box;
+        const auto take = [&](const Record& record) {
+            if (!box.contains(record)) box.grow(record);
+        };
+        std::uint64_t* const before = scratch.widths.room(n);  // before[r] is W_a(r)
+        box.start(order[0], i);
+        std::uint32_t reached = 0;  // the largest code of attribute i so far
+        for (std::size_t r = 1; r < n; ++r) {
+            const bool growing = box.width() < full;
+            for (std::size_t column = 0; column < bucket.columns; ++column) {
+                const Record& record = order[column * bucket.alpha + r - 1];
+                if (growing) take(record);
+                reached = std::max(reached, records_.code(record, i));
+            }
+            before[r] = box.width() + records_.distance(i, smallest, reached);
+        }
+        Cut best;
+        box.start(order[n - 1], i);
+        reached = largest;  // the smallest code of attribute i so far
+        for (std::size_t r = n; --r > 0;) {
+            const bool growing = box.width() < full;
+            for (std::size_t column = 0; column < bucket.columns; ++column) {
+                const Record& record = order[column * bucket.alpha + r];
+                if (growing) take(record);
+                reached = std::min(reached, records_.code(record, i));
+            }
+            const std::uint64_t behind = box.width() + records_.distance(i, reached, largest);
+            // Divisions are considered in descending order, and of equal ones the smallest is wanted.
+            const std::uint64_t perimeter = r * before[r] + (n - r) * behind;
+            if (perimeter <= best.perimeter) best = {perimeter, i, r};
+        }
+        return best;
+    }
+
+    /// The smallest and the largest code of attribute i.
+    std::pair<std::uint32_t, std::uint32_t> ends(const Bucket& bucket, Range part, std::size_t i) const {
+        const Record* const order = records_.order(i) + bucket.first + part.first;
+        std::uint32_t low = records_.code(order[0], i), high = low;
+        for (std::size_t column = 0; column < bucket.columns; ++column) {
+            low = std::min(low, records_.code(order[column * bucket.alpha], i));
+            high = std::max(high, records_.code(order[column * bucket.alpha + part.size - 1], i));
+        }
+        return {low, high};
+    }
+
+    /// Every column is divided at its own record.
+    void split(const Bucket& bucket, Range part, const Cut& cut, unsigned worker) {
+        pool_.each(part.size * bucket.columns, records_.dimensions(), worker, [&](std::size_t j, unsigned who) {
+            if (j == cut.dimension) return;
+            for (std::size_t column = 0; column < bucket.columns; ++column) {
+                const Range range{bucket.first + column * bucket.alpha + part.first, part.size};
+                const Record& pivot = records_.order(cut.dimension)[range.first + cut.left];
+                records_.split(j, range, cut.dimension, cut.left, records_.key(pivot, cut.dimension),
+                               scratch_[who].records, pool_);
+            }
+        });
+    }
+
+    void emit(const Bucket& bucket, Range part) {
+        const std::size_t place = bucket.place + part.first * bucket.columns;
+        const Record* const order = records_.order(0) + bucket.first + part.first;
+        for (std::size_t column = 0; column < bucket.columns; ++column)
+            output_.place(place)[column] = records_.row(order[column * bucket.alpha]);
+        output_.settle(place, bucket.columns);
+        output_.report(bucket.columns);
+    }
+
+    void slice_patch(const Bucket& bucket, Range part, unsigned worker) {
+        const std::size_t size = part.size * bucket.columns;
+        const auto record = [&](std::size_t i, std::size_t t) -> const Record& {
+            return records_.order(i)[bucket.first + t / part.size * bucket.alpha + part.first + t % part.size];
+        };
+        Patch& patch = start_patch(
+            size, [&](std::size_t t) -> const Record& { return record(0, t); },
+            [&](std::size_t i) { return ends(bucket, part, i); }, worker);
+        Lookup& lookup = scratch_[worker].lookup;
+        lookup.start(size);
+        for (std::size_t t = 0; t < size; ++t) {
+            lookup.insert(patch.rows[t], t);
+            patch.order(0)[t] = static_cast<Patch::Local>(t);
+        }
+        for (std::size_t j = 1; j < records_.dimensions(); ++j)
+            for (std::size_t t = 0; t < size; ++t) patch.order(j)[t] = lookup(records_.row(record(j, t)), patch.rows);
+        patch.slice(0, bucket.columns, part.size, penalty_, output_, bucket.place + part.first * bucket.columns);
+        output_.report(size);
+    }
+
+    Records<W>& records_;
+    Penalty penalty_;
+    Pool& pool_;
+    Output& output_;
+    std::vector<Scratch> scratch_;  // per worker
+};
+
+}  // namespace pellucid

@@ -1,0 +1,197 @@
+// Slice (Fig. 8) for a few thousand tuples at a time, with everything about them in the nearest cache.
+//
+// Nearly all divisions of a run are of buckets with two or three tuples per column, so this is where Hybrid
+// spends its time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "buffer.hpp"
+#include "l_cut.hpp"
+#include "output.hpp"
+#include "table.hpp"
+
+namespace pellucid {
+
+/// Eight 16-bit numbers that are compared at once.
+#if defined(__GNUC__)
+using Eight = std::int16_t __attribute__((vector_size(16)));
+inline Eight larger(Eight a, Eight b) { return a > b ? a : b; }
+#else
+struct Eight {
+    std::int16_t at[8];
+    std::int16_t& operator[](std::size_t lane) { return at[lane]; }
+    std::int16_t operator[](std::size_t lane) const { return at[lane]; }
+};
+inline Eight larger(Eight a, const Eight& b) {
+    for (int lane = 0; lane < 8; ++lane) a.at[lane] = std::max(a.at[lane], b.at[lane]);
+    return a;
+}
+#endif
+
+/// Up to 2^15 tuples, numbered 0, 1, ..., with their QI values replaced by ranks among themselves.
+class Patch {
+public:
+    using Local = std::uint16_t;
+    static constexpr std::size_t most = std::size_t{1} << 15;
+
+    /// Makes room; everything else has to be filled in.
+    void start(std::size_t size, std::size_t dimensions) {
+        size_ = size;
+        dimensions_ = dimensions;
+        rows.resize(std::max(rows.size(), size));
+        chunks_ = (dimensions + 3) / 4;
+        corners_.resize(std::max(corners_.size(), chunks_ * size));
+        orders_.room(dimensions * size);
+        positions_.assign(chunks_ * 4, &nowhere);
+        left_.resize(std::max(left_.size(), size));
+        if (dimensions % 4)
+            std::fill_n(corners_.begin() + static_cast<std::ptrdiff_t>((chunks_ - 1) * size), size, Eight{});
+    }
+
+    /// Tells attribute i's rank of a tuple, which is below 2^15.
+    void set_rank(std::size_t i, std::size_t tuple, std::size_t rank) {
+        Eight& corner = corners_[i / 4 * size_ + tuple];
+        corner[i % 4] = static_cast<std::int16_t>(rank);
+        corner[i % 4 + 4] = static_cast<std::int16_t>(-static_cast<int>(rank));
+    }
+
+    /// Tells attribute i's positions (Eq. 4) of the ranks.
+    void set_positions(std::size_t i, const std::int64_t* positions) { positions_[i] = positions; }
+
+    /// Order i: bucket after bucket, column after column, each column sorted by (t[A_i^q], t[A^id]).
+    Local* order(std::size_t i) { return orders_.data() + i * size_; }
+
+    std::vector<Row> rows;
+
+    /// Slices one bucket, whose columns of alpha tuples each start at `first` in every order. Its groups get the
+    /// places of the output from `place` on.
+    void slice(std::size_t first, std::size_t columns, std::size_t alpha, Penalty penalty, Output& output,
+               std::size_t place) {
+        columns_ = columns;
+        stride_ = alpha;
+        penalty_ = penalty;
+        widths_.room(2 * alpha + 2);
+        scratch_.room(alpha + 1);
+        undivided_.clear();
+        if (alpha > 1) undivided_.push_back({0, alpha});
+        if (alpha == 1) emit(order(0) + first, output, place);
+        while (!undivided_.empty()) {
+            const Range bucket = undivided_.back();
+            undivided_.pop_back();
+            const Cut cut = canonical_division(first, bucket);
+            const Range a{bucket.first, cut.left}, b{bucket.first + cut.left, bucket.size - cut.left};
+            const Local* divided = order(cut.dimension) + first;
+            if (a.size == 1) emit(divided + a.first, output, place + a.first * columns);
+            if (b.size == 1) emit(divided + b.first, output, place + b.first * columns);
+            if (bucket.size == 2) continue;
+            split(first, bucket, cut);
+            // Of what has to wait, let it be the larger part: then little has to wait.
+            const auto [smaller, larger] = a.size < b.size ? std::pair(a, b) : std::pair(b, a);
+            if (larger.size > 1) undivided_.push_back(larger);
+            if (smaller.size > 1) undivided_.push_back(smaller);
+        }
+    }
+
+private:
+    /// Def. 12. As in l_cut.hpp the perimeter of the division after r tuples of each of the x columns is
+    /// x (r W_a(r) + (alpha - r) W_b(r)), and the factor x is the same for all.
+    Cut canonical_division(std::size_t first, Range bucket) {
+        const std::size_t n = bucket.size;
+        if (penalty_ == Penalty::discernibility) return {0, 0, n / 2};
+        Cut best;
+        std::uint64_t* const a = widths_.data();  // a[r] is W_a(r)
+        std::uint64_t* const b = a + stride_ + 1;
+        for (std::size_t i = 0; i < dimensions_; ++i) {
+            const Local* const order = this->order(i) + first + bucket.first;
+            for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+                const Eight* const corners = corners_.data() + chunk * size_;
+                const std::int64_t* const* const positions = positions_.data() + chunk * 4;
+                Eight box = corners[order[0]];
+                for (std::size_t r = 1; r < n; ++r) {
+                    box = with(box, corners, order + r - 1);
+                    const std::uint64_t width = this->width(box, positions);
+                    a[r] = chunk ? a[r] + width : width;
+                }
+                box = corners[order[n - 1]];
+                for (std::size_t r = n; --r > 0;) {
+                    box = with(box, corners, order + r);
+                    const std::uint64_t width = this->width(box, positions);
+                    b[r] = chunk ? b[r] + width : width;
+                }
+            }
+            for (std::size_t r = 1; r < n; ++r) {
+                const Cut cut{r * a[r] + (n - r) * b[r], i, r};
+                if (cut.perimeter < best.perimeter) best = cut;
+            }
+        }
+        return best;
+    }
+
+    /// The box grown by one tuple of each column.
+    Eight with(Eight box, const Eight* corners, const Local* order) const {
+        for (std::size_t column = 0; column < columns_; ++column)
+            box = larger(box, corners[order[column * stride_]]);
+        return box;
+    }
+
+    /// The sum of the extents of four attributes. A corner holds four ranks and the same ranks negated, so that
+    /// the largest of each gives both ends of the box.
+    static std::uint64_t width(Eight box, const std::int64_t* const* positions) {
+        std::int64_t sum = 0;
+        for (int i = 0; i < 4; ++i) sum += positions[i][box[i]] - positions[i][-box[i + 4]];
+        return static_cast<std::uint64_t>(sum);
+    }
+
+    /// Makes the other orders agree with the division.
+    void split(std::size_t first, Range bucket, const Cut& cut) {
+        std::uint8_t* const left = left_.data();
+        const Local* divided = order(cut.dimension) + first + bucket.first;
+        for (std::size_t column = 0; column < columns_; ++column, divided += stride_)
+            for (std::size_t r = 0; r < bucket.size; ++r) left[divided[r]] = r < cut.left;
+        Local* const aside = scratch_.data();
+        for (std::size_t j = 0; j < dimensions_; ++j) {
+            if (j == cut.dimension) continue;
+            Local* order = this->order(j) + first + bucket.first;
+            for (std::size_t column = 0; column < columns_; ++column, order += stride_) {
+                std::size_t to = 0, out = 0;
+                for (std::size_t r = 0; r < bucket.size; ++r) {
+                    const Local tuple = order[r];
+                    order[to] = tuple;
+                    aside[out] = tuple;
+                    to += left[tuple];
+                    out += !left[tuple];
+                }
+                std::copy_n(aside, out, order + to);
+            }
+        }
+    }
+
+    /// One tuple of each column is a group.
+    void emit(const Local* order, Output& output, std::size_t place) const {
+        Row* const group = output.place(place);
+        for (std::size_t column = 0; column < columns_; ++column) group[column] = rows[order[column * stride_]];
+        output.settle(place, columns_);
+    }
+
+    static constexpr std::int64_t nowhere = 0;  // the position of attributes that only fill up a corner
+
+    std::size_t size_ = 0, dimensions_ = 0, chunks_ = 0;
+    std::vector<Eight> corners_;  // per four attributes, per tuple
+    std::vector<const std::int64_t*> positions_;
+    Buffer<Local> orders_;
+    std::vector<std::uint8_t> left_;
+
+    std::size_t columns_ = 0, stride_ = 0;
+    Penalty penalty_ = Penalty::perimeter;
+    std::vector<Range> undivided_;
+    Buffer<std::uint64_t> widths_;
+    Buffer<Local> scratch_;
+};
+
+}  // namespace pellucid
