@@ -9,7 +9,8 @@ Every message says what was wrong, where, and what to do about it::
     ├── CheckFailedError              4   a file does not hold what a release must hold
     ├── SourceError                   5   a table cannot be read
     ├── TargetError                   5   a release cannot be written
-    └── MissingExtraError             2   an optional dependency is not installed
+    ├── MissingExtraError             2   an optional dependency is not installed
+    └── TooManyInstancesError         2   an exact answer would take longer than allowed
 
 The command line prints the message as one paragraph and leaves with the status beside it.
 """
@@ -28,6 +29,7 @@ __all__ = [
     "PolicyError",
     "SourceError",
     "TargetError",
+    "TooManyInstancesError",
 ]
 
 
@@ -86,6 +88,10 @@ class MissingExtraError(PellucidError):
 
     def __init__(self, what: str, *, extra: str) -> None:
         super().__init__(what, remedy=f"Install it with: pip install 'pellucid[{extra}]'")
+
+
+class TooManyInstancesError(PellucidError):
+    """The adversary would have to look at more possible tables than the limit allows."""
 
 
 def listed(names: Iterable[object], *, most: int = 8) -> str:

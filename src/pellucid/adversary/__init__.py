@@ -1,0 +1,6 @@
+"""What somebody learns from a release who knows everybody's quasi-identifiers, the algorithm, and l (section 2).
+
+For small tables the answer is exact (`disclosure_risk`), by enumerating what the table may have been.
+"""
+
+from __future__ import annotations
