@@ -1,20 +1,33 @@
 """How a group's values of one attribute are written: `32`, `[21, 27]`, `{flu, cold}`.
 
-Labels must not be ambiguous: a value that could be taken for part of an interval or a set stands in quotes.
+Labels must not be ambiguous: a value that could be taken for part of an interval or a set stands in quotes. So
+`parse` finds in every label what was written into it.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from typing import Literal, NamedTuple
 
 import polars as pl
 
 from ..microdata import as_text
 
-__all__ = ["alone", "intervals", "sets"]
+__all__ = ["Label", "alone", "intervals", "parse", "sets"]
 
 _LOOKS_LIKE_A_LABEL = r'^[\[{"]'
 _NEEDS_QUOTES_INSIDE = r'[,\[\]{}"\s]|^$|^null$'
+_BETWEEN = ", "
+_INSIDE = re.compile(r'"(?:[^"\\]|\\.)*"|[^,\[\]{}"]+')
+"""A value inside an interval or a set: in quotes, or bare."""
+
+
+class Label(NamedTuple):
+    """What a label says: a value alone, the two ends of an interval, or the members of a set; None is a missing one."""
+
+    kind: Literal["alone", "interval", "set"]
+    values: tuple[str | None, ...]
 
 
 def alone(values: pl.Series) -> pl.Series:
@@ -58,3 +71,43 @@ def _quoted_where(texts: pl.Series, pattern: str) -> pl.Series:
         for text, quote in zip(texts.to_list(), ambiguous.to_list(), strict=True)
     ]
     return pl.Series(texts.name, quoted, dtype=pl.String)
+
+
+def parse(label: str | None) -> Label:
+    """Read a label; the values come as the texts that a text file shows. Raises ValueError for what is no label."""
+    if label is None:
+        return Label("alone", (None,))
+    if label.startswith('"'):
+        return Label("alone", (_unquoted(label),))
+    if label.startswith("[") and label.endswith("]"):
+        ends = _parts(label[1:-1])
+        if len(ends) != 2:
+            raise ValueError(f"{label} is no interval.")
+        return Label("interval", ends)
+    if label.startswith("{") and label.endswith("}"):
+        return Label("set", _parts(label[1:-1]))
+    if label.startswith(("[", "{")):
+        raise ValueError(f"{label} does not end as it starts.")
+    return Label("alone", (label,))
+
+
+def _parts(inside: str) -> tuple[str | None, ...]:
+    parts: list[str | None] = []
+    at = 0
+    while found := _INSIDE.match(inside, at):
+        text = found[0]
+        parts.append(_unquoted(text) if text.startswith('"') else None if text == "null" else text)
+        at = found.end()
+        if at == len(inside):
+            return tuple(parts)
+        if not inside.startswith(_BETWEEN, at):
+            break
+        at += len(_BETWEEN)
+    raise ValueError(f"{inside} is no list of values.")
+
+
+def _unquoted(text: str) -> str:
+    value = json.loads(text)
+    if not isinstance(value, str):
+        raise ValueError(f"{text} is no text in quotes.")
+    return value
