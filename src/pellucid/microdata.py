@@ -8,7 +8,6 @@ or from the values themselves, never from the sensitive column or from the order
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,10 +82,9 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
         raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
     order = _identifier_order(table, policy, draws, untyped=untyped)
     names = (*policy.quasi_identifiers, policy.sensitive)
-    with ThreadPoolExecutor() as pool:
-        *attributes, sensitive = pool.map(
-            lambda name: _attribute(table[name], order, policy.orders.get(name), untyped=untyped), names
-        )
+    *attributes, sensitive = (
+        _attribute(table[name], order, policy.orders.get(name), untyped=untyped) for name in names
+    )
     return Microdata(
         attributes=tuple(attributes),
         sensitive=sensitive,

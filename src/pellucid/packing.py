@@ -10,6 +10,7 @@ import numpy.typing as npt
 __all__ = ["Integers", "number_combinations", "pack", "sorted_pairs"]
 
 Integers = npt.NDArray[np.integer]
+_SMALL_TABLE = 2**16
 Words = npt.NDArray[np.uint64]
 
 
@@ -35,8 +36,15 @@ def number_combinations(columns: Sequence[Integers], sizes: Sequence[int]) -> tu
 
     Returns for each combination one row that has it, and for each row the number of its combination.
     """
-    _, first, number = np.unique(pack(columns, sizes)[0], return_index=True, return_inverse=True)
-    return first, number.astype(np.uint32)
+    words, kinds = pack(columns, sizes)
+    if kinds > max(_SMALL_TABLE, len(words)):
+        _, first, number = np.unique(words, return_index=True, return_inverse=True)
+        return first, number.astype(np.uint32)
+    row_of_word = np.full(kinds, -1, dtype=np.int64)
+    row_of_word[words] = np.arange(len(words))
+    occurs = row_of_word >= 0
+    number_of_word = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
+    return row_of_word[occurs], number_of_word[words]
 
 
 def sorted_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers]:

@@ -7,7 +7,6 @@ box are one in the release: their tuples cannot be told apart.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,8 +35,7 @@ class _Side:
 
 def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text") -> ReleasedTable:
     """The generalization decided by the partition and the MBR function, with intervals as text or as two columns."""
-    with ThreadPoolExecutor() as pool:
-        sides = list(pool.map(lambda attribute: _side(attribute, partition, intervals), microdata.attributes))
+    sides = [_side(attribute, partition, intervals) for attribute in microdata.attributes]
     group_of_box, box_of_group = number_combinations(
         [side.cell_of_group for side in sides], [side.cells for side in sides]
     )

@@ -1,0 +1,5 @@
+"""`python -m pellucid` is `pellucid`."""
+
+from .cli import main
+
+main()
