@@ -38,7 +38,8 @@ private:
         Plan plan;
         std::vector<std::uint64_t> counter;  // per value: how many tuples, then where its next holder is
         std::vector<Frequency> present;
-        std::vector<Holder> holders;
+        Buffer<Holder> holders;  // value by value
+        Buffer<Holder> drawn;    // the same, in the order of the draw
         std::vector<std::uint32_t> column_of;  // per place: the column of that tuple, counted through all buckets
         std::vector<std::uint32_t> next;       // per column: where its next tuple goes
     };
@@ -48,7 +49,12 @@ private:
     void assign(Range group, unsigned worker, ColumnOf column_of) {
         Scratch& scratch = scratch_[worker];
         const Record* const records = records_.order(0) + group.first;
-        auto& [planner, plan, counter, present, holders, unused, next] = scratch;
+        auto& planner = scratch.planner;
+        auto& plan = scratch.plan;
+        auto& counter = scratch.counter;
+        auto& present = scratch.present;
+        Holder* const holders = scratch.holders.room(group.size);
+        Holder* const drawn = scratch.drawn.room(group.size);
         counter.resize(sensitive_.values);
         present.clear();
         std::visit(
@@ -65,7 +71,6 @@ private:
             counter[frequency.value] = first;
             first += frequency.n;
         }
-        holders.resize(group.size);
         std::visit(
             [&](auto codes) {
                 for (std::size_t p = 0; p < group.size; ++p) {
@@ -77,8 +82,8 @@ private:
         // The holders of each value, in the order in which they are drawn.
         pool_.each(group.size, present.size(), worker, [&](std::size_t v, unsigned) {
             const auto [n, value] = present[v];
-            const auto end = holders.begin() + static_cast<std::ptrdiff_t>(counter[value]);
-            std::sort(end - static_cast<std::ptrdiff_t>(n), end);
+            const std::size_t first = counter[value] - n;
+            put_in_order_of_draw(holders + first, n, drawn + first);
         });
         for (const Frequency& frequency : present) counter[frequency.value] -= frequency.n;
         planner.plan(present, l_, plan);
@@ -87,7 +92,7 @@ private:
         for (const Plan::Bucket& bucket : plan.buckets) {
             for (std::size_t t = 0; t < bucket.takes; ++t, ++take)
                 for (std::uint64_t a = 0; a < take->amount; ++a)
-                    column_of(holders[counter[take->value]++], column + take->column);
+                    column_of(drawn[counter[take->value]++], column + take->column);
             column += static_cast<std::uint32_t>(bucket.columns);
         }
         for (const Frequency& frequency : present) counter[frequency.value] = 0;
@@ -147,7 +152,8 @@ private:
         std::call_once(once_, [&] { column_of_row_.room(records_.rows()); });
         std::uint32_t* const column_of = column_of_row_.data();
         assign(group, worker, [&](const Holder& holder, std::uint32_t column) { column_of[holder.row] = column; });
-        scratch_[worker].holders = {};
+        scratch_[worker].holders.release();
+        scratch_[worker].drawn.release();
         const Plan& plan = scratch_[worker].plan;
 
         pool_.each(group.size, records_.dimensions(), worker, [&](std::size_t j, unsigned who) {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
-#include <queue>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -103,5 +103,25 @@ struct Holder {
 
     bool operator<(const Holder& other) const { return key != other.key ? key < other.key : row < other.row; }
 };
+
+/// Sorts holders into `drawn`. Keys are uniform, so their leading bits spread them evenly over as many bins as
+/// wanted, and little remains to be sorted inside a bin. (With other keys it takes longer, that is all.)
+inline void put_in_order_of_draw(const Holder* holders, std::size_t size, Holder* drawn) {
+    constexpr std::size_t few = 32;
+    if (size <= few) {
+        std::sort(drawn, std::copy_n(holders, size, drawn));
+        return;
+    }
+    const int bits = std::min(14, static_cast<int>(std::bit_width(size / 8)));
+    const auto bin = [&](const Holder& holder) { return holder.key >> (64 - bits); };
+    std::vector<std::size_t> next(std::size_t{1} << bits);
+    for (std::size_t h = 0; h < size; ++h) ++next[bin(holders[h])];
+    for (std::size_t sum = 0; auto& start : next) sum += std::exchange(start, sum);
+    for (std::size_t h = 0; h < size; ++h) drawn[next[bin(holders[h])]++] = holders[h];
+    for (std::size_t start = 0; const std::size_t end : next) {
+        std::sort(drawn + start, drawn + end);
+        start = end;
+    }
+}
 
 }  // namespace pellucid

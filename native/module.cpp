@@ -21,15 +21,15 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw nb::value_error(what.c_str()); }
 
-using Array = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Input = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 /// The arrays behind the views in Table; keeps them alive, and is destroyed with the lock held.
 struct Held {
-    std::vector<Array> arrays;
+    std::vector<Input> arrays;
 
     template <class T>
     std::span<const T> take(nb::handle object, const std::string& name) {
-        Array array;
+        Input array;
         if (!nb::try_cast(object, array, false)) refuse(name + " must be a contiguous array in main memory.");
         if (array.ndim() != 1) refuse(name + " must have one dimension.");
         if (array.dtype() != nb::dtype<T>()) refuse(name + " has the wrong type of elements.");
@@ -38,7 +38,7 @@ struct Held {
     }
 
     Codes take_codes(nb::handle object, const std::string& name) {
-        Array array;
+        Input array;
         if (!nb::try_cast(object, array, false)) refuse(name + " must be a contiguous array in main memory.");
         if (array.dtype() == nb::dtype<std::uint8_t>()) return take<std::uint8_t>(object, name);
         if (array.dtype() == nb::dtype<std::uint16_t>()) return take<std::uint16_t>(object, name);
@@ -143,7 +143,7 @@ nb::tuple solve(Algorithm algorithm, nb::sequence codes, nb::sequence positions,
     auto* members = partition->members.release();
     nb::object first;
     {
-        nb::capsule capsule(members, [](void* data) noexcept { delete[] static_cast<Row*>(data); });
+        nb::capsule capsule(members, [](void* data) noexcept { Free()(data); });
         first = nb::cast(nb::ndarray<nb::numpy, Row, nb::ndim<1>>(members, {p.table.rows}, capsule));
     }
     auto* starts = new std::vector<std::int64_t>(std::move(partition->starts));

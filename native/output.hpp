@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "buffer.hpp"
 #include "run.hpp"
 #include "table.hpp"
 
@@ -15,7 +16,7 @@ namespace pellucid {
 class Output {
 public:
     Output(std::size_t rows, Run& run)
-        : run_(run), rows_(rows), members_(std::make_unique_for_overwrite<Row[]>(rows)), starts_(rows) {}
+        : run_(run), rows_(rows), members_(allocate<Row>(rows)), starts_(rows) {}
 
     /// Members first, ..., first + size - 1, to be filled with the rows of one group and then settled.
     Row* place(std::size_t first) { return members_.get() + first; }
@@ -42,7 +43,7 @@ public:
 private:
     Run& run_;
     std::size_t rows_;
-    std::unique_ptr<Row[]> members_;
+    Array<Row> members_;
     std::vector<std::uint8_t> starts_;  // whether a group starts here; bytes, as threads write them side by side
 };
 

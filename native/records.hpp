@@ -204,12 +204,12 @@ private:
     /// Builds order i by radix sort of the codes. Rows come in the order of their identifiers and every pass is
     /// stable, so equal codes end up in the order of their identifiers.
     void sort(const QuasiIdentifiers& table, std::size_t i, const Pool& pool) {
-        orders_[i] = std::make_unique_for_overwrite<Record[]>(rows_);
+        orders_[i] = allocate<Record>(rows_);
         const unsigned bits = static_cast<unsigned>(std::bit_width(layout_.fields[i].mask));
         const unsigned passes = std::max(1U, (bits + 10) / 11);
         const unsigned digit = (bits + passes - 1) / passes;
-        std::unique_ptr<Record[]> other;
-        if (passes > 1) other = std::make_unique_for_overwrite<Record[]>(rows_);
+        Array<Record> other;
+        if (passes > 1) other = allocate<Record>(rows_);
         Record* target = passes % 2 ? orders_[i].get() : other.get();
         Record* source = passes % 2 ? other.get() : orders_[i].get();
         std::vector<std::size_t> next(std::size_t{1} << digit);
@@ -250,7 +250,7 @@ private:
     Layout layout_;
     std::size_t rows_;
     std::vector<const std::int64_t*> positions_;
-    std::vector<std::unique_ptr<Record[]>> orders_;
+    std::vector<Array<Record>> orders_;
     Buffer<std::uint64_t> words_;  // only if W is 0
 };
 

@@ -85,15 +85,14 @@ public:
 
 private:
     struct alignas(64) Scratch {
-        explicit Scratch(const Records<W>& table) : box(table), ranked(table.dimensions()) {}
+        explicit Scratch(const Records<W>& table) : search(table), ranked(table.dimensions()) {}
 
         Patch patch;
         Lookup lookup;
-        Box<W> box;
+        CutSearch<W> search;
         std::vector<std::uint32_t> codes;
         std::vector<std::vector<std::int64_t>> ranked;  // per attribute: positions by rank
         Buffer<Record> records;
-        Buffer<std::uint64_t> widths;
     };
 
     /// Attributes with large domains: what counts is which of the patch's own values it is.
@@ -147,7 +146,7 @@ private:
         if (penalty_ == Penalty::discernibility) return {0, 0, part.size / 2};
         std::vector<Cut> best(records_.dimensions());
         pool_.each(part.size * bucket.columns, best.size(), worker, [&](std::size_t i, unsigned who) {
-            best[i] = best_division(bucket, part, i, scratch_[who]);
+            best[i] = best_division(bucket, part, i, scratch_[who].search);
         });
         Cut canonical;
         for (const Cut& cut : best)
@@ -155,48 +154,48 @@ private:
         return canonical;
     }
 
-    Cut best_division(const Bucket& bucket, Range part, std::size_t i, Scratch& scratch) {
+    Cut best_division(const Bucket& bucket, Range part, std::size_t i, CutSearch<W>& search) {
         const Record* const order = records_.order(i) + bucket.first + part.first;
         const std::size_t n = part.size;
+        const auto at = [&](std::size_t column, std::size_t r) -> const Record& {
+            return order[column * bucket.alpha + r];
+        };
         std::uint64_t full = 0;  // the width of the bucket's box in all attributes but i
         for (std::size_t j = 0; j < records_.dimensions(); ++j) {
             if (j == i) continue;
             const auto [low, high] = ends(bucket, part, j);
             full += records_.distance(j, low, high);
         }
+        search.find_steps(at(0, 0), at(0, n - 1), i, n, 1, n - 1, full, [&](std::size_t r) {
+            for (std::size_t column = 0; column < bucket.columns; ++column)
+                if (!search.box.contains(at(column, r))) search.box.grow(at(column, r));
+        });
+        // Attribute i changes where a run of equal codes ends in any column. If it changes all the time, looking
+        // at every division is faster than sorting the changes.
+        auto& changes = search.changes;
+        changes.clear();
+        for (std::size_t column = 0; column < bucket.columns && changes.size() <= n / 4; ++column)
+            for (std::size_t r = 0; (r = end_of_run(records_, &at(column, 0), i, r, n)) < n;) changes.push_back(r);
+        const bool often = changes.size() > n / 4;
+        if (!often) std::sort(changes.begin(), changes.end());
+        changes.push_back(n);
+        auto change = changes.begin();
         const auto [smallest, largest] = ends(bucket, part, i);
-        Box<W>& box = scratch.box;
-        const auto take = [&](const Record& record) {
-            if (!box.contains(record)) box.grow(record);
-        };
-        std::uint64_t* const before = scratch.widths.room(n);  // before[r] is W_a(r)
-        box.start(order[0], i);
-        std::uint32_t reached = 0;  // the largest code of attribute i so far
-        for (std::size_t r = 1; r < n; ++r) {
-            const bool growing = box.width() < full;
-            for (std::size_t column = 0; column < bucket.columns; ++column) {
-                const Record& record = order[column * bucket.alpha + r - 1];
-                if (growing) take(record);
-                reached = std::max(reached, records_.code(record, i));
-            }
-            before[r] = box.width() + records_.distance(i, smallest, reached);
-        }
-        Cut best;
-        box.start(order[n - 1], i);
-        reached = largest;  // the smallest code of attribute i so far
-        for (std::size_t r = n; --r > 0;) {
-            const bool growing = box.width() < full;
-            for (std::size_t column = 0; column < bucket.columns; ++column) {
-                const Record& record = order[column * bucket.alpha + r];
-                if (growing) take(record);
-                reached = std::min(reached, records_.code(record, i));
-            }
-            const std::uint64_t behind = box.width() + records_.distance(i, reached, largest);
-            // Divisions are considered in descending order, and of equal ones the smallest is wanted.
-            const std::uint64_t perimeter = r * before[r] + (n - r) * behind;
-            if (perimeter <= best.perimeter) best = {perimeter, i, r};
-        }
-        return best;
+        return search.best(
+            i, n, 1, n - 1,
+            [&](std::size_t r, std::size_t last) {
+                if (often) return r + 1;
+                while (*change <= r) ++change;
+                return std::min(*change, last);
+            },
+            [&](std::size_t r) {
+                std::uint32_t before = smallest, behind = largest;
+                for (std::size_t column = 0; column < bucket.columns; ++column) {
+                    before = std::max(before, records_.code(at(column, r - 1), i));
+                    behind = std::min(behind, records_.code(at(column, r), i));
+                }
+                return std::pair(records_.distance(i, smallest, before), records_.distance(i, behind, largest));
+            });
     }
 
     /// The smallest and the largest code of attribute i.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "buffer.hpp"
-#include "l_cut.hpp"
+#include "cut.hpp"
 #include "output.hpp"
 #include "table.hpp"
 

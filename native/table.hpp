@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "buffer.hpp"
+
 namespace pellucid {
 
 /// The number of a tuple, which is the rank of its identifier: "t1[A^id] < t2[A^id]" is "row1 < row2".
@@ -49,7 +51,7 @@ using Keys = std::span<const std::uint64_t>;
 
 /// Groups g = members[starts[g]], ..., members[starts[g + 1] - 1], in ascending order.
 struct Partition {
-    std::unique_ptr<Row[]> members;
+    Array<Row> members;
     std::vector<std::int64_t> starts;
 };
 
