@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -40,7 +41,7 @@ def equation_4(
     """h_p as it stands in the paper, with fractions or with floats."""
     lines = [a.ticks.tolist() for a in table.attributes]
 
-    def h(group: Sequence[reference.Row]) -> int:
+    def h(group: Sequence[Any]) -> int:
         spans = (
             number(line[max(t.qi[i] for t in group)] - line[min(t.qi[i] for t in group)], line[-1])
             for i, line in enumerate(lines)
