@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
-from scipy import stats  # type: ignore[import-untyped]
+from scipy import stats
 
 __all__ = ["ERROR", "fits", "fits_equal_inclusion", "same_distribution"]
 
