@@ -1,7 +1,7 @@
 """Assign, the first half of Ace (Section 3.2), line for line with Fig. 6."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from pellucid.reference.row import Group, Row, group
@@ -36,22 +36,27 @@ def find_alpha(n: Sequence[int], l: int, beta: int) -> int | None:
     return None
 
 
+def next_bucket(counts: Mapping[int, int], l: int) -> tuple[list[int], int]:
+    """Return signature v_1, ..., v_beta and alpha of the next bucket (lines 5-9), from counts alone (Lemma 6)."""
+    # Lines 5-6. "Ties are resolved by a total ordering on A^s": the smaller code goes first.
+    v = sorted(counts, key=lambda value: (-counts[value], value))
+    n = [counts[value] for value in v]
+    beta = l  # line 7
+    while (alpha := find_alpha(n, l, beta)) is None:  # line 8
+        # Line 9 says "goto Line 7", which would set beta back to l for ever; alpha is sought again.
+        beta += 1
+    return v[:beta], alpha
+
+
 def assign(T: Iterable[Row], l: int, draw: Draw) -> list[Bucket]:
     """Return a bucket partition U of T, which must be l-eligible."""
     U: list[Bucket] = []  # line 1
     S_t = set(T)  # line 3
     while S_t:  # line 4
-        counts = Counter(t.sensitive for t in S_t)
-        # Lines 5-6. "Ties are resolved by a total ordering on A^s": the smaller code goes first.
-        v = sorted(counts, key=lambda value: (-counts[value], value))
-        n = [counts[value] for value in v]
-        beta = l  # line 7
-        while (alpha := find_alpha(n, l, beta)) is None:  # line 8
-            # Line 9 says "goto Line 7", which would set beta back to l for ever; alpha is sought again.
-            beta += 1
+        signature, alpha = next_bucket(Counter(t.sensitive for t in S_t), l)  # lines 5-9
         columns = []  # line 10
-        for i in range(beta):  # line 11
-            holders = group(t for t in S_t if t.sensitive == v[i])
+        for v_i in signature:  # line 11
+            holders = group(t for t in S_t if t.sensitive == v_i)
             L = group(draw(holders, alpha))  # line 12
             S_t -= set(L)
             columns.append(L)

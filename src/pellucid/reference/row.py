@@ -3,7 +3,31 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
+
+
+class QuasiIdentified(Protocol):
+    """Somebody with an identifier and QI values: all that a cut, a division or a swap may look at (G1)."""
+
+    @property
+    def id(self) -> int:
+        """The rank of t[A^id] in the order of the identifiers."""
+
+    @property
+    def qi(self) -> tuple[int, ...]:
+        """t[A_1^q], ..., t[A_d^q]."""
+
+
+#: A function over P can be called with rows or with people, and cannot read a sensitive value of either.
+P = TypeVar("P", bound=QuasiIdentified)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Person:
+    """A tuple without its sensitive value, for those who must not even be handed one."""
+
+    id: int
+    qi: tuple[int, ...]
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -23,10 +47,10 @@ class Row:
 Group: TypeAlias = tuple[Row, ...]
 
 #: A penalty h(G) (Section 3): superadditive, and blind to the sensitive values.
-Penalty: TypeAlias = Callable[[Sequence[Row]], int]
+Penalty: TypeAlias = Callable[[Sequence[QuasiIdentified]], int]
 
 
-def group(rows: Iterable[Row]) -> Group:
+def group(rows: Iterable[P]) -> tuple[P, ...]:
     """Return the QI-group of these tuples."""
     return tuple(sorted(rows, key=lambda t: t.id))
 

@@ -1,12 +1,15 @@
 """Slice, the second half of Ace (Section 3.2), line for line with Fig. 8."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
-from pellucid.reference.assign import Bucket
-from pellucid.reference.row import Penalty, group
+from pellucid.reference.row import P, Penalty, group
+
+#: A bucket as Slice sees it: columns of equally many people. It cannot ask what their sensitive values are (Lemma 4).
+Columns: TypeAlias = tuple[tuple[P, ...], ...]
 
 
-def divisions(B: Bucket) -> Iterator[tuple[Bucket, Bucket]]:
+def divisions(B: Columns[P]) -> Iterator[tuple[Columns[P], Columns[P]]]:
     """Yield every division {B_a, B_b} of B (Def. 11): smaller dimensions first, then smaller |B_a| first."""
     alpha, d = len(B[0]), len(B[0][0].qi)
     for i in range(d):
@@ -16,22 +19,22 @@ def divisions(B: Bucket) -> Iterator[tuple[Bucket, Bucket]]:
             yield tuple(group(L[:r]) for L in columns), tuple(group(L[r:]) for L in columns)
 
 
-def canonical_division(B: Bucket, penalty: Penalty) -> tuple[Bucket, Bucket]:
+def canonical_division(B: Columns[P], penalty: Penalty) -> tuple[Columns[P], Columns[P]]:
     """Return the canonical division of B (Def. 12): the smallest perimeter, and the first of equals."""
 
-    def perimeter(division: tuple[Bucket, Bucket]) -> int:
+    def perimeter(division: tuple[Columns[P], Columns[P]]) -> int:
         B_a, B_b = division
         return penalty([t for L in B_a for t in L]) + penalty([t for L in B_b for t in L])
 
     return min(divisions(B), key=perimeter)  # `min` returns the first of equals: conditions 1 and 2
 
 
-def is_divisible(B: Bucket) -> bool:
+def is_divisible(B: Sequence[Sequence[object]]) -> bool:
     """Say whether each column of B has at least two tuples (Def. 11)."""
     return len(B[0]) >= 2
 
 
-def slice_buckets(U: Iterable[Bucket], penalty: Penalty) -> list[Bucket]:
+def slice_buckets(U: Iterable[Columns[P]], penalty: Penalty) -> list[Columns[P]]:
     """Return the refined bucket partition: every column of every bucket has one tuple."""
     U = list(U)
     while any(is_divisible(B) for B in U):  # line 1

@@ -2,29 +2,39 @@
 
 from collections.abc import Iterable, Iterator
 
-from pellucid.reference.row import Group, Penalty, Row, group, is_diverse, largest_count
+from pellucid.reference.row import Group, P, Penalty, Row, group, is_diverse, largest_count
 
 # ruff: noqa: E741  (l is the paper's name)
 
 
-def l_cuts(G: Group, l: int) -> Iterator[tuple[Group, Group]]:
-    """Yield every l-cut {G_a, G_b} of G (Def. 9): smaller dimensions first, then smaller |G_a| first."""
-    n, c, d = len(G), largest_count(G), len(G[0].qi)
+def cuts(G: tuple[P, ...], least: int) -> Iterator[tuple[tuple[P, ...], tuple[P, ...]]]:
+    """Yield every cut of G with `least` tuples on both sides: smaller dimensions first, then smaller |G_a| first."""
+    n, d = len(G), len(G[0].qi)
     for i in range(d):
         # "In case two tuples have the same value on A_i^q, the tuple with a smaller identifier precedes."
         ordered = sorted(G, key=lambda t: (t.qi[i], t.id))
-        for k in range(l * c, n - l * c + 1):
+        for k in range(least, n - least + 1):
             yield group(ordered[:k]), group(ordered[k:])
 
 
-def canonical_l_cut(G: Group, l: int, penalty: Penalty) -> tuple[Group, Group]:
-    """Return the canonical l-cut of G (Def. 10): the smallest perimeter, and the first of equals."""
+def best_cut(G: tuple[P, ...], least: int, penalty: Penalty) -> tuple[tuple[P, ...], tuple[P, ...]]:
+    """Return the cut with the smallest perimeter, and the first of equals: conditions 1 and 2 of Def. 10."""
 
-    def perimeter(cut: tuple[Group, Group]) -> int:
+    def perimeter(cut: tuple[tuple[P, ...], tuple[P, ...]]) -> int:
         G_a, G_b = cut
         return penalty(G_a) + penalty(G_b)
 
-    return min(l_cuts(G, l), key=perimeter)  # `min` returns the first of equals: conditions 1 and 2
+    return min(cuts(G, least), key=perimeter)  # `min` returns the first of equals
+
+
+def l_cuts(G: Group, l: int) -> Iterator[tuple[Group, Group]]:
+    """Yield every l-cut {G_a, G_b} of G (Def. 9). Of the sensitive values only c plays a part (Lemma 2)."""
+    return cuts(G, l * largest_count(G))
+
+
+def canonical_l_cut(G: Group, l: int, penalty: Penalty) -> tuple[Group, Group]:
+    """Return the canonical l-cut of G (Def. 10)."""
+    return best_cut(G, l * largest_count(G), penalty)
 
 
 def tailor(T: Iterable[Row], l: int, penalty: Penalty) -> list[Group]:
