@@ -39,7 +39,8 @@ class ReleasedTable:
 
     def rows(self, start: int, end: int) -> pl.DataFrame:
         """The rows from `start` up to `end`."""
-        return pl.DataFrame([c.values.gather(pl.Series(c.codes[start:end])).alias(c.name) for c in self.columns])
+        # Named in a dictionary: in a list, a column whose name is empty would get another one.
+        return pl.DataFrame({c.name: c.values.gather(pl.Series(c.codes[start:end])) for c in self.columns})
 
     def frame(self) -> pl.DataFrame:
         """The whole table."""
