@@ -263,7 +263,7 @@ def _infer_type(texts: pl.Series) -> pl.Series:
         return numbers if numbers.null_count() == texts.null_count() else texts
     if all_are(_NUMBER):
         floats = texts.cast(pl.Float64, strict=False)
-        return floats + 0.0 if floats.drop_nulls().is_finite().all() else texts
+        return floats.set(floats == 0, 0.0) if floats.drop_nulls().is_finite().all() else texts
     if all_are(_DATE):
         dates = texts.str.to_date("%Y-%m-%d", strict=False)
         return dates if dates.null_count() == texts.null_count() else texts
