@@ -48,7 +48,12 @@ def _to_polars(frame: object) -> tuple[pl.DataFrame, FrameKind]:
             f"A {type(frame).__name__} is neither a path nor a data frame.",
             remedy="Give a path, or a frame of pandas, polars or pyarrow.",
         )
-    table = pl.DataFrame(frame)
+    try:
+        table = pl.DataFrame(frame)
+    except pl.exceptions.DuplicateError as problem:
+        raise SourceError(
+            "The data frame has more than one column of the same name.", remedy="Rename all but one."
+        ) from problem
     return table, _arrow_table if library == "pyarrow" else (lambda table: table)
 
 
