@@ -153,6 +153,10 @@ nb::tuple solve(Algorithm algorithm, nb::sequence codes, nb::sequence positions,
 }  // namespace
 }  // namespace pellucid
 
+namespace pellucid::queries {
+void bind(nb::module_& m);
+}
+
 NB_MODULE(_native, m) {
     using namespace pellucid;
     m.doc() = "Native kernels. `pellucid.anonymize` is the way to use them.";
@@ -175,6 +179,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("total", &Run::total)
         .def_prop_ro("cancelled", &Run::cancelled)
         .def("cancel", &Run::cancel);
+    queries::bind(m);
 
     m.def(
         "tailor",

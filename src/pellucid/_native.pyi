@@ -1,7 +1,7 @@
 """Types of the native kernels (`native/module.cpp`)."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,24 @@ def hybrid(
 
 def assign_plan(counts: Sequence[int], diversity: int) -> list[tuple[list[int], int]]:
     """Return the (signature, alpha) of every bucket that Assign (Fig. 6) builds for these counts."""
+
+def count(
+    sides: Sequence[tuple[Any, ...]],
+    cells: Sequence[NDArray[np.uint32]],
+    starts: NDArray[np.int64],
+    value_starts: NDArray[np.int64],
+    values: NDArray[np.uint32],
+    kinds: int,
+    asked: NDArray[np.uint8],
+    *,
+    queries: int,
+    threads: int,
+) -> NDArray[np.float64]:
+    """Estimate COUNT queries from a release (`pellucid.utility.queries`).
+
+    A side is `(low, high, unit, from, to)` or `(starts, members, kinds, asked)`: what the release says, and what
+    the queries ask for.
+    """
 
 def _set_limits(task: int, fork: int, small: int) -> tuple[int, int, int]:
     """Set the sizes at which the kernels change their ways, and return the previous ones; for tests only."""

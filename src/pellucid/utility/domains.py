@@ -1,0 +1,161 @@
+"""The domain of an attribute: what a query is an interval of, and what a released box covers a share of.
+
+The paper's domains are whole numbers. Here a domain is a line of whole numbers, counted in cells; a line of real
+numbers, measured by length; or a set of categories, counted one by one.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from ..microdata import Attribute, Microdata, as_text
+
+__all__ = ["Categories", "Domain", "Line", "Numbers", "domain_of", "domains_of"]
+
+Numbers = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A domain with an order: every value stands at a position; those of whole numbers are one apart."""
+
+    name: str
+    texts: tuple[str | None, ...]
+    """The values that occur in the source, by code, as a text file shows them; None is a missing value."""
+    positions: Numbers
+    """Where each of them stands; a missing value stands before all others."""
+    low: float
+    high: float
+    """The ends of the domain."""
+    unit: float
+    """1 where a stretch is counted in whole numbers, both ends included; 0 where it is a length."""
+    _dtype: pl.DataType = field(repr=False)
+    _origin: tuple[float, float, float] = field(repr=False)
+    """A value as a number, its position, and how many positions a difference of 1 is."""
+    _known: Mapping[str | None, float] = field(repr=False)
+
+    @property
+    def size(self) -> float:
+        """How many values the domain has, or how long it is."""
+        return self.high - self.low + self.unit
+
+    @property
+    def extent(self) -> float:
+        """max(A) - min(A) of Eq. 4."""
+        return float(self.positions[-1] - self.positions[0])
+
+    def position(self, text: str | None) -> float:
+        """Where a value stands that need not occur in the source. Raises ValueError for what is no such value."""
+        if text in self._known:
+            return self._known[text]
+        if text is None:
+            raise ValueError("a missing value, where the source has none")
+        value, position, scale = self._origin
+        return position + (_number(text, self._dtype) - value) * scale
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """A domain without an order: its values are those that occur in the source."""
+
+    name: str
+    texts: tuple[str | None, ...]
+    code: Mapping[str | None, int] = field(repr=False)
+
+    @property
+    def size(self) -> float:
+        """How many values the domain has."""
+        return float(len(self.texts))
+
+
+Domain = Line | Categories
+
+
+def domains_of(microdata: Microdata, orders: Mapping[str, Sequence[str]]) -> tuple[tuple[Domain, ...], Domain]:
+    """The domains of the QI attributes, and that of the sensitive attribute. `orders` are those of the policy."""
+    *qi, sensitive = (
+        domain_of(attribute, orders.get(attribute.name)) for attribute in (*microdata.attributes, microdata.sensitive)
+    )
+    return tuple(qi), sensitive
+
+
+def domain_of(attribute: Attribute, order: Sequence[str] | None = None) -> Domain:
+    """The domain of an attribute: from its smallest value to its largest, or all that the policy lists."""
+    texts = tuple(as_text(attribute.values).to_list())
+    if order is not None:
+        return _listed(attribute, texts, order)
+    if not attribute.ordered:
+        return Categories(attribute.name, texts, {text: code for code, text in enumerate(texts)})
+    positions = attribute.ticks.astype(np.float64)
+    return Line(
+        name=attribute.name,
+        texts=texts,
+        positions=positions,
+        low=float(positions[0]),
+        high=float(positions[-1]),
+        unit=1.0 if _is_whole(attribute.values) else 0.0,
+        _dtype=attribute.values.dtype,
+        _origin=_origin(attribute.values, positions),
+        _known=dict(zip(texts, positions.tolist(), strict=True)),
+    )
+
+
+def _listed(attribute: Attribute, texts: tuple[str | None, ...], order: Sequence[str]) -> Line:
+    """A value of an order of categories stands at its place in it, whether it occurs in the source or not."""
+    known: dict[str | None, float] = {text: float(place) for place, text in enumerate(order)}
+    if None in texts:
+        known[None] = -1.0
+    return Line(
+        name=attribute.name,
+        texts=texts,
+        positions=np.array([known[text] for text in texts]),
+        low=-1.0 if None in texts else 0.0,
+        high=float(len(order) - 1),
+        unit=1.0,
+        _dtype=pl.String(),
+        _origin=(0.0, 0.0, 1.0),
+        _known=known,
+    )
+
+
+def _is_whole(values: pl.Series) -> bool:
+    """Whether a stretch of values is counted. Numbers are whole in floats too, where pandas had a missing value."""
+    dtype = values.dtype
+    if dtype.is_float():
+        numbers = values.drop_nulls().to_numpy()
+        return bool(np.array_equal(numbers, np.rint(numbers)))
+    return dtype.is_integer() or dtype in (pl.Date, pl.Boolean)
+
+
+def _origin(values: pl.Series, positions: Numbers) -> tuple[float, float, float]:
+    present = values.drop_nulls()
+    if present.is_empty() or present.dtype == pl.Boolean:
+        return 0.0, float(positions[-1]), 1.0
+    numbers = present.to_physical() if present.dtype.is_temporal() else present
+    first, last = float(numbers[0]), float(numbers[-1])
+    at = positions[len(values) - len(present)]
+    wide = last - first
+    scale = float(positions[-1] - at) / wide if 0 < wide < math.inf else 1.0
+    return first, float(at), scale
+
+
+def _number(text: str, dtype: pl.DataType) -> float:
+    """A value as the number that its type computes with."""
+    if dtype.is_numeric():
+        number = float(text)
+        if not math.isfinite(number):
+            raise ValueError(f"{text} is no finite number")
+        return number
+    if dtype == pl.Date:
+        return float((dt.date.fromisoformat(text) - dt.date(1970, 1, 1)).days)
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
+        moment = pl.Series([dt.datetime.fromisoformat(text)]).dt.cast_time_unit(dtype.time_unit)
+        return float(moment.to_physical()[0])
+    raise ValueError(f"{text!r} is not one of its values")

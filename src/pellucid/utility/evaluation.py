@@ -1,0 +1,218 @@
+"""`evaluate`: what a release is still worth, measured against the table that it was made from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..draws import SystemDraws
+from ..microdata import Microdata, encode
+from ..policy import Policy
+from ..release import Release
+from ..sources import open_source
+from .domains import Domain, Numbers, domains_of
+from .metrics import (
+    Divergence,
+    Widths,
+    average_group,
+    correlation_ratios,
+    discernibility,
+    global_certainty_penalty,
+    kl_divergence,
+    perimeter,
+    widths,
+)
+from .queries import Query, estimates, relative_errors, workload
+from .query_file import read_queries
+from .reading import read_release
+from .released import Released, of_rows
+
+__all__ = ["Errors", "Evaluation", "Scales", "Source", "evaluate"]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The table that releases are measured against."""
+
+    microdata: Microdata
+    domains: tuple[Domain, ...]
+    sensitive: Domain
+
+    @classmethod
+    def read(
+        cls,
+        source: object,
+        *,
+        quasi_identifiers: Iterable[str] | None,
+        sensitive: str | None,
+        policy: str | os.PathLike[str] | None = None,
+        orders: Mapping[str, Sequence[str]] | None = None,
+        missing: str = "category",
+    ) -> Source:
+        """Read a table. Of a policy file count the roles of columns, the orders and what to do with missing values."""
+        settings = Policy.from_options(
+            {
+                "quasi_identifiers": quasi_identifiers,
+                "sensitive": sensitive,
+                "diversity": 1,
+                "drop_others": True,
+                "orders": orders,
+                "missing": None if policy is not None else missing,
+            },
+            file=policy,
+        )
+        table = open_source(source)
+        settings.require_roles(table.columns)
+        rows = table.read(settings.needed(table.columns))
+        microdata = encode(rows, settings, SystemDraws(), untyped=table.untyped)
+        return cls(microdata, *domains_of(microdata, settings.orders))
+
+    def __len__(self) -> int:
+        return len(self.microdata)
+
+
+@dataclass(frozen=True, eq=False)
+class Scales:
+    """Queries and their exact answers, to weigh any number of releases of one table with."""
+
+    source: Source
+    queries: Sequence[Query]
+    actual: Numbers
+    threads: int | None = None
+
+    @classmethod
+    def calibrated(cls, source: Source, queries: Sequence[Query], *, threads: int | None = None) -> Scales:
+        """Answer the queries from the table itself."""
+        rows = of_rows(source.microdata, source.domains, source.sensitive)
+        return cls(source, queries, estimates(rows, queries, threads=threads), threads)
+
+    def errors(self, released: Released) -> Errors:
+        """How far a release's estimates are from the answers."""
+        estimated = estimates(released, self.queries, threads=self.threads)
+        return Errors(relative_errors(self.actual, estimated, len(self.source)))
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """The errors of a workload, |act - est| / max(act, 0.5 % of n) each."""
+
+    each: Numbers
+
+    @property
+    def workload(self) -> float:
+        """The workload error of section 4.1: the average."""
+        return float(self.each.mean())
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures by name."""
+        median, high = np.quantile(self.each, [0.5, 0.95]).tolist()
+        return {
+            "queries": len(self.each),
+            "average_error": self.workload,
+            "median_error": median,
+            "error_of_95_percent": high,
+            "worst_error": float(self.each.max()),
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Evaluation:
+    """What a release is still worth. It is measured against the source: for the curator, not for release (G8)."""
+
+    source_rows: int
+    rows: int
+    groups: int
+    smallest_group: int
+    average_group: float
+    errors: Errors
+    workload: Mapping[str, Any]
+    """How the queries were made."""
+    perimeter: float
+    global_certainty_penalty: float
+    discernibility: int
+    kl_divergence: Divergence
+    correlation_ratios: Mapping[str, float]
+    """Of the source: how strongly each QI attribute goes with the sensitive one (Table XIV)."""
+    widths: tuple[Widths, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The figures by name."""
+        return {
+            "source_rows": self.source_rows,
+            "rows": self.rows,
+            "groups": self.groups,
+            "smallest_group": self.smallest_group,
+            "average_group": self.average_group,
+            "queries": {**self.workload, **self.errors.as_dict()},
+            "perimeter": self.perimeter,
+            "global_certainty_penalty": self.global_certainty_penalty,
+            "discernibility": self.discernibility,
+            "kl_divergence": self.kl_divergence.as_dict(),
+            "correlation_ratios": dict(self.correlation_ratios),
+            "attributes": {each.name: each.as_dict() for each in self.widths},
+        }
+
+
+def evaluate(
+    source: object,
+    release: object,
+    *,
+    quasi_identifiers: Iterable[str] | None = None,
+    sensitive: str | None = None,
+    queries: int = 1000,
+    dimensionality: int | None = None,
+    selectivity: float = 0.06,
+    queries_file: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    policy: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+) -> Evaluation:
+    """Measure a release against its source.
+
+    Both are paths or data frames; `release` may also be a `Release`, or the two tables of an anatomy. The queries are
+    random ones of dimensionality qd and expected selectivity s (section 4.1), or those of a file (`query_file`).
+    `seed` makes the workload, and nothing secret.
+    """
+    table = Source.read(source, quasi_identifiers=quasi_identifiers, sensitive=sensitive, policy=policy, orders=orders)
+    if queries_file is not None:
+        asked = read_queries(queries_file, (*table.domains, table.sensitive))
+        made: dict[str, Any] = {"file": os.fspath(queries_file)}
+    else:
+        asked = workload(
+            table.domains,
+            table.sensitive,
+            queries=queries,
+            dimensionality=dimensionality,
+            selectivity=selectivity,
+            seed=seed,
+        )
+        made = {"dimensionality": len(asked[0]), "selectivity": selectivity, "seed": seed}
+    released = read_release(_tables(release), table.domains, table.sensitive)
+    return Evaluation(
+        source_rows=len(table),
+        rows=released.rows,
+        groups=len(released.sizes),
+        smallest_group=int(released.sizes.min()),
+        average_group=average_group(released),
+        errors=Scales.calibrated(table, asked, threads=threads).errors(released),
+        workload=made,
+        perimeter=perimeter(released),
+        global_certainty_penalty=global_certainty_penalty(released),
+        discernibility=discernibility(released, len(table)),
+        kl_divergence=kl_divergence(released, table.microdata, seed=seed, threads=threads),
+        correlation_ratios=correlation_ratios(table.microdata, table.domains),
+        widths=widths(released),
+    )
+
+
+def _tables(release: object) -> object:
+    if not isinstance(release, Release):
+        return release
+    if release.policy.recoding == "anatomy":
+        return release.qi_table, release.sensitive_table
+    return release.table
