@@ -15,6 +15,9 @@ ERROR = 1e-6
 """How often a test fails although nothing is wrong. Less than one run of all tests in 50,000 fails by chance."""
 
 
+_OFTEN = 20
+"""How often an outcome must be seen in both series together; rarer ones count as one."""
+
 _Outcome = TypeVar("_Outcome", bound=Hashable)
 
 
@@ -48,11 +51,9 @@ def fits_equal_inclusion(chosen: Iterable[Iterable[int]], population: int, size:
 
 def same_distribution(first: Mapping[_Outcome, int], second: Mapping[_Outcome, int]) -> bool:
     """Whether two series of outcomes could come from one distribution, at the error level."""
-    outcomes = [outcome for outcome in {**first, **second} if first.get(outcome, 0) + second.get(outcome, 0) >= 40]
+    outcomes = [o for o in {**first, **second} if first.get(o, 0) + second.get(o, 0) >= _OFTEN]
     table = np.array([[series.get(outcome, 0) for outcome in outcomes] for series in (first, second)], dtype=float)
     rare = [sum(series.values()) - row.sum() for series, row in zip((first, second), table, strict=True)]
-    if sum(rare) >= 40:
+    if sum(rare) >= _OFTEN:
         table = np.column_stack([table, rare])
-    if table.shape[1] < 2:
-        return not any(rare)
-    return bool(stats.chi2_contingency(table, correction=False).pvalue > ERROR)
+    return table.shape[1] < 2 or bool(stats.chi2_contingency(table, correction=False).pvalue > ERROR)
