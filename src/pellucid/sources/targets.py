@@ -32,6 +32,7 @@ class Staging:
 
     def add(self, target: Path) -> Path:
         """The temporary name to write `target` under."""
+        _require_no_folder(target)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         with explained(target):
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
@@ -90,11 +91,16 @@ def _not_written(target: Path, why: str) -> TargetError:
 def require_writable(target: Path, source: Path | None) -> None:
     """Refuse a target that cannot be written, or that is the source, before any work is done."""
     format_of(target)
-    if source is not None and target.exists() and target.samefile(source):
-        raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")
+    with explained(target):
+        if source is not None and target.exists() and target.samefile(source):
+            raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")
+        _require_no_folder(target)
+        if not target.parent.is_dir():
+            raise TargetError(f"There is no folder {target.parent}.", remedy="Create it first.")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise TargetError(f"{target} cannot be written: permission denied in {target.parent}.")
+
+
+def _require_no_folder(target: Path) -> None:
     if target.is_dir():
         raise TargetError(f"The target {target} is a folder.", remedy="Give the name of a file in it.")
-    if not target.parent.is_dir():
-        raise TargetError(f"There is no folder {target.parent}.", remedy="Create it first.")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise TargetError(f"{target} cannot be written: permission denied in {target.parent}.")
