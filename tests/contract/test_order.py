@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from pellucid.recodings import released
+from pellucid.sources import text
 from tests.contract.publishing import ENDINGS, QI, Publisher, files_in, frames, people, tables
 
 
@@ -119,7 +119,8 @@ def test_threads_and_chunks_make_the_same_bytes(
     pieces = pl.concat([table[start : start + 7] for start in range(0, 3000, 7)], rechunk=False)
     made = []
     for number, (threads, source, rows) in enumerate([(1, table, 10**6), (2, table, 10**6), (5, pieces, 911)]):
-        monkeypatch.setattr(released, "_ROWS_PER_PART", rows)
+        monkeypatch.setattr(text, "_BLOCK_ROWS", rows)
+        monkeypatch.setattr(text, "_CHUNK_BYTES", rows)
         folder = tmp_path / str(number)
         folder.mkdir()
         release = publish(source, identifier="name", seed_file=seed_file, threads=threads)

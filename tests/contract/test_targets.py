@@ -1,0 +1,273 @@
+"""Targets that cannot be written: the error names them, nothing is left, and what was there before stays (G9)."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import pellucid
+from pellucid import SourceError, TargetError
+from tests.contract.publishing import ENDINGS, Publisher, files_in, people
+
+MANIFEST_OF = "{}.manifest.json"
+
+
+@pytest.fixture
+def release(publish_hybrid: Publisher) -> pellucid.Release:
+    return publish_hybrid(people(), identifier="name")
+
+
+def names(release: pellucid.Release, ending: str = ".csv") -> set[str]:
+    parts = [".qi", ".sensitive"] if release.policy.recoding == "anatomy" else [""]
+    return {f"out{part}{ending}" for part in parts} | {f"out{ending}.manifest.json"}
+
+
+@pytest.mark.parametrize("ending", [*ENDINGS, ".feather", ".ipc", ".CSV"])
+def test_what_is_written(release: pellucid.Release, tmp_path: Path, ending: str) -> None:
+    written = release.write(tmp_path / f"out{ending}")
+    assert {file.name for file in tmp_path.iterdir()} == names(release, ending)
+    assert {written.manifest, *written.files} == set(tmp_path.iterdir())
+
+
+def test_an_old_release_is_replaced(release: pellucid.Release, tmp_path: Path) -> None:
+    for name in names(release):
+        (tmp_path / name).write_text("old")
+    release.write(tmp_path / "out.csv")
+    assert all(content != b"old" for content in files_in(tmp_path).values())
+    assert {file.name for file in tmp_path.iterdir()} == names(release)
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("nowhere/out.csv", "There is no folder"),
+        ("file.txt/out.csv", "There is no folder"),
+        ("out.xlsx", "no format"),
+        ("out", "no format"),
+    ],
+)
+def test_a_target_that_makes_no_sense(release: pellucid.Release, tmp_path: Path, target: str, message: str) -> None:
+    (tmp_path / "file.txt").write_text("old")
+    with pytest.raises((TargetError, SourceError), match=message):
+        release.write(tmp_path / target)
+    assert files_in(tmp_path) == {"file.txt": b"old"}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_folder_stands_where_a_file_should(release: pellucid.Release, tmp_path: Path, number: int) -> None:
+    """Whichever file it is, the others are as they were before."""
+    expected = sorted(names(release))
+    if number >= len(expected):
+        pytest.skip("this recoding writes two files only")
+    for name in expected:
+        (tmp_path / name).write_text("old")
+    (tmp_path / expected[number]).unlink()
+    (tmp_path / expected[number]).mkdir()
+    with pytest.raises(TargetError, match="folder"):
+        release.write(tmp_path / "out.csv")
+    assert files_in(tmp_path) == {name: b"old" for name in expected if name != expected[number]}
+
+
+def test_a_folder_that_may_not_be_written(release: pellucid.Release, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        folder = Path("/proc")  # where not even root makes files
+        if not folder.is_dir():
+            pytest.skip("as root, and without /proc, every folder may be written")
+    else:
+        folder = tmp_path / "closed"
+        folder.mkdir(mode=0o555)
+    with pytest.raises(TargetError, match=r"out(\.qi)?\.csv cannot be written"):
+        release.write(folder / "out.csv")
+    assert not (folder / "out.csv").exists()
+
+
+def test_a_name_that_is_too_long(release: pellucid.Release, tmp_path: Path) -> None:
+    with pytest.raises(TargetError, match="cannot be written"):
+        release.write(tmp_path / f"{'x' * 300}.csv")
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize("kind", ["itself", "relative", "symbolic link", "hard link"])
+def test_the_target_is_the_source(
+    publish_hybrid: Publisher, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By anatomy the files have other names than the target; it is they that must not be the source."""
+    written = "out.qi.csv" if publish_hybrid.recoding == "anatomy" else "out.csv"
+    source = tmp_path / ("source.csv" if "link" in kind else written)
+    people().write_csv(source)
+    before = source.read_bytes()
+    target = tmp_path / "out.csv"
+    if kind == "symbolic link":
+        (tmp_path / written).symlink_to(source)
+    elif kind == "hard link":
+        os.link(source, tmp_path / written)
+    elif kind == "relative":
+        monkeypatch.chdir(tmp_path)
+        target = Path("out.csv")
+    made = publish_hybrid(source, identifier="name")
+    with pytest.raises(TargetError, match="is the source itself"):
+        made.write(target)
+    with pytest.raises(TargetError, match="is the source itself"):
+        publish_hybrid(source, identifier="name", target=target)
+    assert source.read_bytes() == before
+    assert {file.name for file in tmp_path.iterdir()} == {source.name, written}
+
+
+def test_a_bad_target_is_refused_before_the_work(publish_hybrid: Publisher, tmp_path: Path) -> None:
+    heard: list[str] = []
+    with pytest.raises(TargetError, match="There is no folder"):
+        publish_hybrid(
+            people(),
+            identifier="name",
+            target=tmp_path / "nowhere" / "out.csv",
+            monitor=lambda stage, share: heard.append(stage),
+        )
+    assert heard == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    if mount is None or os.geteuid() != 0:
+        pytest.skip("only root can mount a small file system")
+    mounted = subprocess.run(
+        [mount, "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip(f"no small file system can be mounted: {mounted.stderr}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_full_disk(publish_hybrid: Publisher, small_disk: Path, ending: str) -> None:
+    small, large = publish_hybrid(people(), identifier="name"), publish_hybrid(wide(), identifier="name")
+    small.write(small_disk / f"out{ending}")
+    before = files_in(small_disk)
+    with pytest.raises(TargetError, match=r"out.* cannot be written: .*(No space left|os error 28)"):
+        large.write(small_disk / f"out{ending}")
+    assert files_in(small_disk) == before
+
+
+def wide() -> pl.DataFrame:
+    """A table that takes more than 64 KB in every format."""
+    return people(12_000).with_columns(disease=pl.int_range(12_000).hash(7).cast(pl.String))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("recoding", ["text", "anatomy"])
+def test_a_limit_on_the_size_of_files(tmp_path: Path, ending: str, recoding: str) -> None:
+    """As with a full disk, a write ends in the middle; this one needs no root."""
+    release = Publisher("hybrid", recoding)(wide(), identifier="name")
+    (tmp_path / f"out{ending}").write_text("old")
+    before = files_in(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16 * 1024, hard))
+    try:
+        with pytest.raises(TargetError, match=r"cannot be written: .*File too large"):
+            release.write(tmp_path / f"out{ending}")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, ignored)
+    assert files_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_the_disk_fails_at_the_last_moment(
+    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def fail(*args: object, **options: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    if step == "fsync":
+        monkeypatch.setattr(os, "fsync", fail)
+    else:
+        monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(TargetError, match=r"cannot be written: Input/output error\."):
+        release.write(tmp_path / "out.csv")
+    assert files_in(tmp_path) == {}
+
+
+def test_bytes_are_on_the_disk_before_the_name_is(
+    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each file is flushed before any is renamed, and the folder afterwards: a power cut leaves old or new."""
+    steps: list[str] = []
+    fsync, replace = os.fsync, Path.replace
+
+    def flush(handle: int) -> None:
+        steps.append("flush")
+        fsync(handle)
+
+    def move(self: Path, target: Path) -> Path:
+        steps.append("move")
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(Path, "replace", move)
+    release.write(tmp_path / "out.csv")
+    files = len(names(release))
+    assert steps == ["flush"] * files + ["move"] * files + ["flush"]
+
+
+# A run that is ended from outside while its target is written.
+WRITES_SLOWLY = """
+import sys, time
+from pathlib import Path
+import pellucid
+
+folder, ending, recoding, diversity = Path(sys.argv[1]), *sys.argv[2:4], int(sys.argv[4])
+
+def stop(stage, share):
+    if stage == "verify":
+        print(sorted(file.name for file in folder.iterdir()), flush=True)
+        time.sleep(600)
+
+pellucid.anonymize(
+    folder / "source.csv", quasi_identifiers=["age", "place"], sensitive="disease", identifier="name",
+    diversity=diversity, recoding=recoding, monitor=stop,
+).write(folder / f"out{ending}")
+"""
+
+
+@pytest.mark.parametrize(
+    ("ending", "recoding", "old"),
+    [(".csv", "mbr", True), (".parquet", "anatomy", False)],
+    ids=["old release", "nothing there"],
+)
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT], ids=lambda end: end.name)
+def test_a_run_that_is_ended_in_the_middle(
+    tmp_path: Path, ending: str, recoding: str, old: bool, end: signal.Signals
+) -> None:
+    """Nothing half-written stands under the target's name, and an old release is untouched."""
+    people().write_csv(tmp_path / "source.csv")
+    if old:
+        made = Publisher("hybrid", "anatomy" if recoding == "anatomy" else "text")
+        made(tmp_path / "source.csv", identifier="name", diversity=1).write(tmp_path / f"out{ending}")
+    before = files_in(tmp_path)
+    command = [sys.executable, "-c", WRITES_SLOWLY, str(tmp_path), ending, recoding, "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as run:
+        assert run.stdout is not None
+        assert ".part" in run.stdout.readline()
+        run.send_signal(end)
+        run.wait(timeout=60)
+    after = files_in(tmp_path)
+    temporary = [name for name in after if name.endswith(".part")]
+    assert {name: content for name, content in after.items() if name not in temporary} == before
+    assert bool(temporary) is (end is signal.SIGKILL)
+    assert all(name.startswith(".") for name in temporary)
