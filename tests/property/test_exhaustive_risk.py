@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ import pytest
 from pellucid import _native, reference
 from pellucid.adversary.exact import every_release, tables_over, tables_with
 from pellucid.adversary.external import External
+from pellucid.adversary.instances import Assignment
 from pellucid.adversary.outcomes import (
     KNOWN,
     Algorithm,
@@ -32,9 +34,11 @@ from pellucid.reference import Group, Row
 
 TRANSPARENT = ("tailor", "ace", "hybrid")
 OTHERS = ("mondrian", "mondrian-relaxed", "opt-gen")
-CI_FAMILIES = 1_000
+CI_FAMILIES = 800
 SLOW_FAMILIES = 100_000
 SEED = 20100113
+OUTSIDERS = {4: (60, 30, 10), 5: (75, 24, 1), 6: (96, 4, 0), 7: (1, 0, 0), 8: (1, 0, 0)}
+"""How often there are 0, 1 and 2 people in E who are not in the table, by its size: the larger, the rarer."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,8 @@ def families(number: int, *, seed: int = SEED, most_people: int = 8) -> Iterator
     made = 0
     while made < number:
         diversity = choose.choice((2, 2, 3))
-        rows = choose.choices((4, 5, 6, 7, 8), (30, 30, 30, 6, 3))[0]
-        outsiders = choose.choices((0, 1, 2), (70, 25, 5))[0] if rows <= 6 else 0
+        rows = choose.choices((4, 5, 6, 7, 8), (400, 350, 240, 6, 4))[0]
+        outsiders = choose.choices((0, 1, 2), OUTSIDERS[rows])[0]
         values = choose.randint(2, 4)
         counts = Counter(choose.randrange(values) for _ in range(rows))
         if diversity * max(counts.values()) > rows or rows + outsiders > most_people:
@@ -75,27 +79,30 @@ def families(number: int, *, seed: int = SEED, most_people: int = 8) -> Iterator
 class Verdict:
     """What the checker saw of an algorithm."""
 
+    families: int = 0
     tables: int = 0
+    """How many (table, release of it) there were."""
     releases: int = 0
     violations: int = 0
     first: str = ""
 
+    def add(self, family: Family, tables: Iterator[Assignment], algorithm: Algorithm, values: Collection[int]) -> None:
+        """Judge all releases of a family: nobody may be tied to one of the values with more than 1/l."""
+        self.families += 1
+        found = every_release(family.external, tables, algorithm, family.diversity)
+        for (recoding, release), beliefs in found.items():
+            self.releases += 1
+            self.tables += beliefs.instances
+            worst = max((p for (_, value), p in beliefs.posteriors().items() if value in values), default=Fraction(0))
+            if worst * family.diversity > 1:
+                self.violations += 1
+                self.first = self.first or f"{family}: risk {worst} in {recoding} {release}"
 
-def judge(algorithm: Algorithm, several: Iterator[Family], *, changes_values: bool = False) -> Verdict:
+
+def judge(algorithm: Algorithm, several: Iterator[Family]) -> Verdict:
     verdict = Verdict()
     for family in several:
-        people = len(family.external)
-        tables = (
-            tables_over(sorted(family.counts), family.rows, people)
-            if changes_values
-            else tables_with(family.counts, people)
-        )
-        for (recoding, release), beliefs in every_release(family.external, tables, algorithm, family.diversity).items():
-            verdict.releases += 1
-            verdict.tables += beliefs.instances
-            if beliefs.maximum * family.diversity > 1:
-                verdict.violations += 1
-                verdict.first = verdict.first or f"{family}: risk {beliefs.maximum} in {recoding} {release}"
+        verdict.add(family, tables_with(family.counts, len(family.external)), algorithm, family.counts)
     return verdict
 
 
@@ -121,11 +128,15 @@ def test_the_same_checker_finds_what_is_not_transparent(name: str) -> None:
 
 
 def test_the_same_checker_finds_mask() -> None:
-    violations = 0
-    for family in families(CI_FAMILIES // 10, most_people=5):
-        algorithm = mask(family.diversity, family.counts)
-        violations += judge(algorithm, iter([family]), changes_values=True).violations
-    assert violations > 0
+    """Mask promises to protect one value; the others do not count here."""
+    verdict = Verdict()
+    for family in families(CI_FAMILIES // 5, most_people=6):
+        if len(family.counts) ** family.rows > 729:
+            continue  # it changes sensitive values, so that any table may be the true one
+        protected = [min(family.counts)]
+        tables = tables_over(sorted(family.counts), family.rows, len(family.external))
+        verdict.add(family, tables, mask(family.diversity, protected), protected)
+    assert verdict.violations > 0
 
 
 def native(name: str) -> Algorithm:
@@ -153,19 +164,23 @@ def native(name: str) -> Algorithm:
 @pytest.mark.parametrize("name", TRANSPARENT)
 def test_transparent_as_published(name: str) -> None:
     """The native kernels themselves, not the plain Python that they are compared with elsewhere."""
-    verdict = judge(native(name), families(CI_FAMILIES // 2, seed=SEED + 2, most_people=6))
+    verdict = judge(native(name), families(CI_FAMILIES // 4, seed=SEED + 2, most_people=6))
     assert verdict.violations == 0, verdict.first
-    assert verdict.releases > CI_FAMILIES // 2
+    assert verdict.releases > CI_FAMILIES // 4
 
 
 # Versions that break one rule each.
 
 
 def in_a_file_sorted_by_value(algorithm: Algorithm) -> Algorithm:
-    """Breaks G2: the row number is the identifier, and the file is sorted by the sensitive value."""
+    """Breaks G2: the row number is the identifier, and the file is sorted by the sensitive value.
+
+    Half of the wards list their patients the other way round. (If all listed them alike, the order among the holders
+    of one value would be that of the identifiers, and nothing else matters to Ace.)
+    """
 
     def outcomes(instance: Instance) -> Iterator[Outcome]:
-        file = sorted(instance.rows, key=lambda t: (t.sensitive, t.id))
+        file = sorted(instance.rows, key=lambda t: (t.sensitive, t.id if t.sensitive % 2 else -t.id))
         rows = tuple(Row(number, t.qi, t.sensitive) for number, t in enumerate(file))
         yield from algorithm(replace(instance, rows=rows))
 

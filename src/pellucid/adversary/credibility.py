@@ -98,7 +98,7 @@ def credibility(
             result.add(assignment, 1)
     if progress is not None:
         progress(instances, instances)
-    if not result.total:
+    if not result.instances:
         raise CheckFailedError(
             f"No minimal algorithm can have produced this release under {scheme} recoding with l = {diversity}.",
             remedy="The adversary of this model is not defined for it; use the disclosure risk.",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -17,7 +16,17 @@ from .instances import ABSENT, Assignment, Space, fewest_instances, possible_ins
 from .outcomes import Algorithm, Instance
 from .published import Published, publish
 
-__all__ = ["LIMIT", "Beliefs", "Progress", "beliefs", "every_release", "instance_of", "require_few"]
+__all__ = [
+    "LIMIT",
+    "Beliefs",
+    "Progress",
+    "beliefs",
+    "every_release",
+    "instance_of",
+    "require_few",
+    "tables_over",
+    "tables_with",
+]
 
 LIMIT = 1_000_000
 """How many runs of the algorithm an exact answer may take, unless told otherwise."""
@@ -26,35 +35,46 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Hears how many instances have been looked at, and how many there are; (0, all) before the first."""
 
 
-@dataclass
 class Beliefs:
     """The sums of Prop. 1 for one release: Pr{G(T) = T*} over all instances, and over those where o has v."""
 
-    total: Fraction | int = 0
-    of: dict[tuple[Person, int], Fraction | int] = field(default_factory=dict)
-    instances: int = 0
-    """How many instances lead to the release with a probability above 0."""
+    def __init__(self) -> None:
+        self.instances = 0
+        """How many instances lead to the release with a probability above 0."""
+        # Few probabilities occur, each for many instances: counting is much faster than adding fractions.
+        self._instances: Counter[Fraction | int] = Counter()
+        self._holders: dict[Fraction | int, Counter[tuple[Person, int]]] = defaultdict(Counter)
 
     def add(self, instance: Assignment, probability: Fraction | int) -> None:
         """Count an instance that leads to the release with this probability."""
-        self.total += probability
         self.instances += 1
-        for person, value in enumerate(instance):
-            if value != ABSENT:
-                self.of[person, value] = self.of.get((person, value), 0) + probability
+        self._instances[probability] += 1
+        holders = self._holders[probability]
+        for holder in enumerate(instance):
+            holders[holder] += 1
+
+    @property
+    def total(self) -> Fraction:
+        """The denominator of Prop. 1."""
+        return sum((Fraction(probability) * times for probability, times in self._instances.items()), Fraction(0))
+
+    def posteriors(self) -> dict[tuple[Person, int], Fraction]:
+        """For each person and sensitive value, the belief that this person is in T and has it."""
+        sums: dict[tuple[Person, int], Fraction] = defaultdict(Fraction)
+        for probability, holders in self._holders.items():
+            for holder, times in holders.items():
+                sums[holder] += probability * times
+        total = self.total
+        return {holder: weight / total for holder, weight in sorted(sums.items()) if holder[1] != ABSENT}
 
     @property
     def maximum(self) -> Fraction:
         """The largest disclosure risk (Def. 3) of anybody."""
-        return Fraction(max(self.of.values(), default=0)) / self.total
+        return max(self.posteriors().values(), default=Fraction(0))
 
     def posterior(self, person: Person) -> dict[int, Fraction]:
-        """For each sensitive value, the belief that this person is in T and has it."""
-        return {
-            value: Fraction(weight) / self.total
-            for (other, value), weight in sorted(self.of.items())
-            if other == person
-        }
+        """What is believed about one person."""
+        return {value: belief for (other, value), belief in self.posteriors().items() if other == person}
 
 
 def instance_of(external: External, assignment: Assignment, diversity: int) -> Instance:
@@ -63,14 +83,6 @@ def instance_of(external: External, assignment: Assignment, diversity: int) -> I
         Row(person, external.points[person], value) for person, value in enumerate(assignment) if value != ABSENT
     )
     return Instance(rows, diversity, external.positions(tuple(t.id for t in rows)))
-
-
-def releases(
-    algorithm: Algorithm, instance: Instance, external: External, recoding: Recoding
-) -> Iterator[tuple[Published, Fraction | int]]:
-    """Everything that the algorithm may publish of an instance; a release may come more than once."""
-    for groups, probability in algorithm(instance):
-        yield publish(groups, external.ordered, recoding), probability
 
 
 def beliefs(
@@ -101,13 +113,13 @@ def beliefs(
             progress(number, instances)
         instance = instance_of(external, assignment, diversity)
         probability: Fraction | int = sum(
-            p for seen, p in releases(algorithm, instance, external, recoding) if seen == release
+            p for groups, p in algorithm(instance) if publish(groups, external.ordered, recoding) == release
         )
         if probability:
             result.add(assignment, probability)
     if progress is not None:
         progress(instances, instances)
-    if not result.total:
+    if not result.instances:
         raise CheckFailedError(
             f"The algorithm cannot have produced this release with l = {diversity}: none of the {instances} tables that"
             " fit it leads to it.",
@@ -135,22 +147,38 @@ def require_few(instances: int, limit: int, outcomes: int) -> None:
 
 
 def every_release(
-    external: External, counts: Mapping[int, int], algorithm: Algorithm, diversity: int, recoding: Recoding = "mbr"
-) -> dict[Published, Beliefs]:
-    """The beliefs for every release of every table that has these sensitive values and people of E.
+    external: External,
+    tables: Iterable[Assignment],
+    algorithm: Algorithm,
+    diversity: int,
+    recodings: Sequence[Recoding] = ("mbr", "anatomy"),
+) -> dict[tuple[Recoding, Published], Beliefs]:
+    """The beliefs for every release of every one of these tables, under each recoding.
 
-    All tables that can lead to the same release have the same sensitive values, so one pass over them all, with one
-    run of the algorithm for each, judges all their releases at once. (Not for algorithms that change values.)
+    One run of the algorithm for each table judges all their releases at once, provided that `tables` holds, with a
+    table, every other that can lead to the same release: see `tables_with` and `tables_over`.
     """
-    rows = sum(counts.values())
-    result: dict[Published, Beliefs] = defaultdict(Beliefs)
-    for people in itertools.combinations(range(len(external)), rows):
-        kinds = Space(len(external), (people,), None, {v: ((n,),) for v, n in counts.items()}, None)
-        for assignment in kinds:
-            found: dict[Published, Fraction | int] = {}
-            for seen, p in releases(algorithm, instance_of(external, assignment, diversity), external, recoding):
-                found[seen] = found.get(seen, 0) + p
-            for seen, p in found.items():
-                result[seen].add(assignment, p)
-    result.pop((), None)  # the empty result says nothing about anybody
+    result: dict[tuple[Recoding, Published], Beliefs] = defaultdict(Beliefs)
+    for assignment in tables:
+        seen: dict[tuple[Recoding, Published], Fraction | int] = {}
+        for groups, probability in algorithm(instance_of(external, assignment, diversity)):
+            if not groups:
+                continue  # the empty result says nothing about anybody
+            for recoding in recodings:
+                release = recoding, publish(groups, external.ordered, recoding)
+                seen[release] = seen.get(release, 0) + probability
+        for release, probability in seen.items():
+            result[release].add(assignment, probability)
     return dict(result)
+
+
+def tables_with(counts: Mapping[int, int], people: int) -> Iterator[Assignment]:
+    """Every table of some of these people with these sensitive values: who is in it, and who has which."""
+    everybody = tuple(range(people))
+    return iter(Space(people, (everybody,), None, {value: ((n,),) for value, n in counts.items()}, None))
+
+
+def tables_over(domain: Sequence[int], rows: int, people: int) -> Iterator[Assignment]:
+    """Every table with as many rows: for algorithms that change sensitive values."""
+    everybody = tuple(range(people))
+    return iter(Space(people, (everybody,), None, {domain[0]: ((rows,),)}, tuple(domain)))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..penalties import weighted_positions
-from ..reference import Penalty, Positions, Row
+from ..reference import Penalty, Positions, QuasiIdentified
 
 __all__ = ["External", "Person", "Point", "perimeter"]
 
@@ -62,17 +62,16 @@ class External:
         columns = zip(*(self.points[person] for person in people), strict=True)
         positions = []
         for at, codes in zip(weighted, columns, strict=True):
-            line = [0] * (max(codes) + 1)
-            for code, position in zip(sorted(set(codes)), at.tolist(), strict=True):
-                line[code] = position
-            positions.append(line)
+            # Values that nobody among them has stand where the value before them does, so that the line never falls.
+            places = np.searchsorted(sorted(set(codes)), range(max(codes) + 1), side="right") - 1
+            positions.append(at[np.maximum(places, 0)].tolist())
         return positions
 
 
 def perimeter(positions: Positions) -> Penalty:
     """The perimeter (Eq. 4) as the reference implementations want it."""
 
-    def h(rows: Sequence[Row]) -> int:
+    def h(rows: Sequence[QuasiIdentified]) -> int:
         width = 0
         for at, codes in zip(positions, zip(*(t.qi for t in rows), strict=True), strict=True):
             width += at[max(codes)] - at[min(codes)]

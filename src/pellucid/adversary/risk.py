@@ -184,8 +184,8 @@ def _require_diversity(diversity: int) -> None:
 
 def _told(case: Case, found: Beliefs, diversity: int) -> DisclosureRisk:
     posteriors: list[dict[Any, Fraction]] = [{} for _ in case.external.names]
-    for (person, value), weight in sorted(found.of.items()):
-        posteriors[person][case.values[value]] = Fraction(weight) / found.total
+    for (person, value), belief in found.posteriors().items():
+        posteriors[person][case.values[value]] = belief
     people = [PersonRisk(name, posterior) for name, posterior in zip(case.external.names, posteriors, strict=True)]
     # Python's sort is stable: people at the same risk stay in the order of their identifiers.
     people.sort(key=lambda person: -person.risk)
