@@ -5,8 +5,7 @@ It shares nothing with `pellucid.utility` but the words: no positions, no codes,
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -43,14 +42,18 @@ def estimate(
     total = Fraction(0)
     for items, values in groups:
         matching = sum(sensitive not in query or _holds(value, query[sensitive]) for value in values)
-        covered = sum(
-            math.prod(
-                (_share(item[name], query[name], name in real) for name in item if name in query), start=Fraction(1)
-            )
-            for item in items
-        )
+        covered = Fraction(0)
+        for item in items:
+            covered += _product(_share(item[name], query[name], name in real) for name in item if name in query)
         total += covered / len(items) * matching
     return total
+
+
+def _product(factors: Iterable[Fraction]) -> Fraction:
+    product = Fraction(1)
+    for factor in factors:
+        product *= factor
+    return product
 
 
 def _holds(value: Value, asked: Asked) -> bool:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import anonymize, check, demo
+from . import anonymize, check, compare, demo, evaluate
 from .console import complain
 from .options import version_option
 
@@ -23,6 +23,8 @@ app = typer.Typer(
 app.callback()(version_option)
 app.command("anonymize")(anonymize.anonymize)
 app.command("check")(check.check)
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 
 

@@ -8,6 +8,7 @@ print(evaluation.errors.workload)
 
 from __future__ import annotations
 
+from .comparison import Comparison, compare
 from .evaluation import Errors, Evaluation, evaluate
 
-__all__ = ["Errors", "Evaluation", "evaluate"]
+__all__ = ["Comparison", "Errors", "Evaluation", "compare", "evaluate"]

@@ -41,6 +41,8 @@ class Source:
     microdata: Microdata
     domains: tuple[Domain, ...]
     sensitive: Domain
+    diversity: int = 1
+    """The l that was asked for; 1 where none is needed."""
 
     @classmethod
     def read(
@@ -49,27 +51,27 @@ class Source:
         *,
         quasi_identifiers: Iterable[str] | None,
         sensitive: str | None,
-        policy: str | os.PathLike[str] | None = None,
+        identifier: str | None = None,
         orders: Mapping[str, Sequence[str]] | None = None,
-        missing: str = "category",
+        policy: str | os.PathLike[str] | None = None,
+        diversity: int | None = 1,
     ) -> Source:
-        """Read a table. Of a policy file count the roles of columns, the orders and what to do with missing values."""
-        settings = Policy.from_options(
-            {
-                "quasi_identifiers": quasi_identifiers,
-                "sensitive": sensitive,
-                "diversity": 1,
-                "drop_others": True,
-                "orders": orders,
-                "missing": None if policy is not None else missing,
-            },
-            file=policy,
-        )
+        """Read a table. Of a policy file count the roles of columns, the orders, missing values and, if asked, l."""
+        given = {
+            "quasi_identifiers": quasi_identifiers,
+            "sensitive": sensitive,
+            "identifier": identifier,
+            "orders": orders,
+            "diversity": diversity,
+            "drop_others": True,
+        }
+        # Nothing is published here, so that a missing value is no reason to refuse the table.
+        settings = Policy.from_options({**given, "missing": "category"} if policy is None else given, file=policy)
         table = open_source(source)
         settings.require_roles(table.columns)
         rows = table.read(settings.needed(table.columns))
         microdata = encode(rows, settings, SystemDraws(), untyped=table.untyped)
-        return cls(microdata, *domains_of(microdata, settings.orders))
+        return cls(microdata, *domains_of(microdata, settings.orders), settings.diversity)
 
     def __len__(self) -> int:
         return len(self.microdata)
