@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import anonymize, check, compare, demo, evaluate
+from . import anonymize, check, compare, demo, evaluate, risk
 from .console import complain
 from .options import version_option
 
@@ -25,6 +25,7 @@ app.command("anonymize")(anonymize.anonymize)
 app.command("check")(check.check)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("risk")(risk.risk)
 app.command("demo")(demo.demo)
 
 

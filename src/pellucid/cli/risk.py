@@ -1,0 +1,150 @@
+"""`pellucid risk`: what somebody learns from a release who knows the program and everybody's quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ..adversary import Audit, DisclosureRisk, disclosure_risk, sampled_audit
+from ..adversary.exact import LIMIT
+from ..errors import PolicyError
+from .console import complain, guarded, print_json, say
+from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+
+__all__ = ["risk"]
+
+_SHOWN = 20
+
+
+def risk(
+    *,
+    release: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RELEASE]", help="A released file; of an anatomy, the name it was written under."),
+    ] = None,
+    external: Annotated[
+        Path | None,
+        typer.Option("--external", metavar="E", help="Everybody who may be in the table: identifier and QI values."),
+    ] = None,
+    sample: Annotated[
+        Path | None,
+        typer.Option("--sample", metavar="SOURCE", help="Instead: estimate the risks of publishing this table."),
+    ] = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    diversity: Diversity = None,
+    identifier: Annotated[
+        str | None, typer.Option("--identifier", metavar="ID", help="The column that names the person.")
+    ] = None,
+    algorithm: Annotated[
+        str | None, typer.Option("--algorithm", metavar="NAME", help="What the release was made with.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", help="The most runs of the algorithm for an exact answer.")
+    ] = LIMIT,
+    steps: Annotated[
+        int, typer.Option("--steps", metavar="N", help="With --sample: the steps of each of four chains.")
+    ] = 100_000,
+    everybody: Annotated[bool, typer.Option("--all", help=f"Show everybody, not the first {_SHOWN}.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Say for everybody in E how sure an adversary can be of their sensitive value, exactly or by sampling."""
+    with guarded(as_json=as_json):
+        if (release is None or external is None) == (sample is None):
+            raise PolicyError(
+                "risk needs a RELEASE and --external for an exact answer, or --sample SOURCE for an estimate."
+            )
+        columns = names(quasi_identifiers)
+        if not columns or sensitive is None or diversity is None or identifier is None or algorithm is None:
+            raise PolicyError("risk needs -q, -s, -l, --identifier and --algorithm.")
+        settings: dict[str, Any] = {
+            "quasi_identifiers": columns,
+            "sensitive": sensitive,
+            "diversity": diversity,
+            "identifier": identifier,
+            "algorithm": algorithm,
+        }
+        with _progress("tables looked at" if sample is None else "steps") as tell:
+            found = (
+                disclosure_risk(release, external, **settings, limit=limit, progress=tell)
+                if sample is None
+                else sampled_audit(sample, **settings, steps=steps, progress=tell)
+            )
+        if as_json:
+            print_json({"status": 0, "risk": found.as_dict()})
+        elif isinstance(found, DisclosureRisk):
+            _show_exact(found, identifier, sensitive, None if everybody else _SHOWN)
+        else:
+            _show_sampled(found, identifier, sensitive, None if everybody else _SHOWN)
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Says how much there is to do before it starts, and how far it has come, if somebody is watching."""
+    screen = Console(stderr=True)
+    if not screen.is_terminal:
+        yield None
+        return
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _show_exact(found: DisclosureRisk, identifier: str, sensitive: str, most: int | None) -> None:
+    say(
+        f"{found.instances:,} possible tables lead to this release. The largest risk is {_share(found.maximum)};"
+        f" l = {found.diversity} allows 1/{found.diversity}."
+    )
+    say(f"{len(found.above):,} of {len(found.people):,} people are at more than that.")
+    rows = [[str(p.identifier), _share(p.risk), "-" if p.value is None else str(p.value)] for p in found.people[:most]]
+    say(_table([identifier, "risk", f"most likely {sensitive}"], rows, len(found.people)))
+
+
+def _show_sampled(found: Audit, identifier: str, sensitive: str, most: int | None) -> None:
+    say(f"{found.chains} chains of {found.steps:,} steps; {found.accepted:.1%} of the proposals gave the same release.")
+    unsure = sum(not person.converged for person in found.people)
+    if unsure:
+        frozen = len(found.frozen)
+        complain(
+            f"Not converged for {unsure:,} of {len(found.people):,} people ({frozen:,} of them never changed their"
+            " value): nothing can be said about them. More steps (--steps) may help."
+        )
+    say(
+        f"{len(found.above):,} of {len(found.people):,} people are at more than 1/{found.diversity}, by the whole of"
+        " their interval."
+    )
+    first = {person.identifier for person in found.above}
+    shown = [*found.above, *(person for person in found.people if person.identifier not in first)][:most]
+    rows = [
+        [
+            str(p.identifier),
+            f"{p.risk:.1%}",
+            f"{p.low:.1%} - {p.high:.1%}" if p.converged else "not converged",
+            str(p.value),
+        ]
+        for p in shown
+    ]
+    say(_table([identifier, "risk", "interval", f"most likely {sensitive}"], rows, len(found.people)))
+
+
+def _share(value: Fraction) -> str:
+    return f"{value} ({float(value):.1%})" if value.denominator > 1 else str(value)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], people: int) -> Table:
+    caption = f"and {people - len(rows):,} more (--all)" if len(rows) < people else None
+    table = Table(title="People at most risk first", title_justify="left", title_style="bold", caption=caption)
+    for title in titles:
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
