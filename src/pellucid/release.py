@@ -74,6 +74,8 @@ def anonymize(
         },
         file=policy,
     )
+    if settings.penalty == "custom" and not callable(penalty):
+        raise PolicyError("penalty 'custom' stands for a function.", remedy="Give the function itself.")
     table = open_source(source)
     if target is not None:
         for file in target_files(Path(target), settings.recoding):
