@@ -75,6 +75,11 @@ private:
             [&](auto codes) {
                 for (std::size_t p = 0; p < group.size; ++p) {
                     const Row row = records_.row(records[p]);
+                    if (p + far_ahead < group.size) {
+                        const Row later = records_.row(records[p + far_ahead]);
+                        fetch(&keys_[later]);
+                        fetch(&codes[later]);
+                    }
                     holders[counter[codes[row]]++] = {keys_[row], row, static_cast<std::uint32_t>(p)};
                 }
             },
@@ -152,8 +157,12 @@ private:
         std::call_once(once_, [&] { column_of_row_.room(records_.rows()); });
         std::uint32_t* const column_of = column_of_row_.data();
         assign(group, worker, [&](const Holder& holder, std::uint32_t column) { column_of[holder.row] = column; });
-        scratch_[worker].holders.release();
-        scratch_[worker].drawn.release();
+        // Scratch for most of the table is given back at once; for less, it is kept for the next group.
+        const bool is_most = group.size > records_.rows() / 4;
+        if (is_most) {
+            scratch_[worker].holders.release();
+            scratch_[worker].drawn.release();
+        }
         const Plan& plan = scratch_[worker].plan;
 
         pool_.each(group.size, records_.dimensions(), worker, [&](std::size_t j, unsigned who) {
@@ -162,9 +171,12 @@ private:
             column_starts(plan, next);
             Record* const order = records_.order(j) + group.first;
             Record* const dealt = slice_.scratch(who).room(group.size);
-            for (std::size_t p = 0; p < group.size; ++p) dealt[next[column_of[records_.row(order[p])]]++] = order[p];
+            for (std::size_t p = 0; p < group.size; ++p) {
+                if (p + far_ahead < group.size) fetch(column_of + records_.row(order[p + far_ahead]));
+                dealt[next[column_of[records_.row(order[p])]]++] = order[p];
+            }
             std::copy_n(dealt, group.size, order);
-            slice_.scratch(who).release();
+            if (is_most) slice_.scratch(who).release();
         });
 
         // Consecutive buckets that are small become one task.

@@ -42,6 +42,18 @@ Array<T> allocate(std::size_t size) {
     return Array<T>(static_cast<T*>(memory));
 }
 
+/// How many elements before it is wanted memory is best asked for, when it is read in no order.
+constexpr std::size_t far_ahead = 32;
+
+/// Starts to load this address, which may be anywhere.
+inline void fetch(const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
 /// Scratch that grows when it must.
 template <class T>
 class Buffer {

@@ -19,7 +19,10 @@ void count(const Records<W>& records, const typename Records<W>::Record* first, 
            const Sensitive& sensitive, Counts& counts) {
     std::visit(
         [&](auto codes) {
-            for (std::size_t r = 0; r < size; ++r) ++counts[codes[records.row(first[r])]];
+            for (std::size_t r = 0; r < size; ++r) {
+                if (r + far_ahead < size) fetch(&codes[records.row(first[r + far_ahead])]);
+                ++counts[codes[records.row(first[r])]];
+            }
         },
         sensitive.codes);
 }
