@@ -56,6 +56,8 @@ def _judge(release: Path, quasi_identifiers: list[str], sensitive: str, diversit
 
 def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
     """The two tables of an anatomy, given the name that it was written under or one of its files."""
+    if not release.name:
+        return None
     base = release
     for part in (".qi", ".sensitive"):
         if release.stem.endswith(part):
