@@ -1,0 +1,119 @@
+"""OCC and SAL: the tables of section 4, from whatever there is.
+
+The paper took 600,000 American adults from IPUMS. In order of preference, `find` takes a file that it is given, census
+records prepared with the paper's domain sizes beside the repository, or the generator of `census.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from census import DOMAINS, QUASI_IDENTIFIERS, census
+
+__all__ = ["SENSITIVE", "Tables", "extract", "find"]
+
+SENSITIVE = {"OCC": "Occupation", "SAL": "Income"}
+"""The paper's two tables, and the sensitive attribute of each; the QI attributes are the same."""
+
+_ROWS = 600_000
+_BESIDE = Path(__file__).resolve().parents[2].parent / "shared/data"
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "Age": ("AGE", "AGEP"),
+    "Gender": ("GENDER", "SEX"),
+    "Education": ("EDUCATION", "EDUC", "EDUCD", "SCHL"),
+    "Birthplace": ("BIRTHPLACE", "BPL", "BPLD", "POBP"),
+    "Occupation": ("OCCUPATION", "OCC", "OCCP"),
+    "Income": ("INCOME", "INCTOT", "PINCP"),
+}
+"""How an attribute is called in the paper, in extracts of IPUMS USA, and in the ACS Public Use Microdata Sample."""
+
+_YOUNGEST, _OLDEST = 17, 95
+_NO_INCOME = 9_999_998
+"""From here on, INCTOT of IPUMS means that it is not known or does not apply."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """OCC and SAL, and where they are from."""
+
+    origin: str
+    tables: Mapping[str, pl.DataFrame]
+
+
+def find(data: str, *, rows: int | None = None, seed: int = 1) -> Tables:
+    """The tables that `data` names: auto, occsal, table14, census, or the path of a file."""
+    if data in ("auto", "occsal") and (prepared := _BESIDE / "acs_occsal/occsal_dev_600k.parquet").exists():
+        origin = (
+            "US Census Bureau, ACS 2024 person records with an occupation, recoded to the paper's domain sizes."
+            " Birthplace is a proxy: state of residence for the native-born, a class of origin for others."
+        )
+        return _both(origin, pl.read_parquet(prepared), rows, seed)
+    if data == "table14" and (_BESIDE / "synthetic_table14").exists():
+        origin = (
+            "Synthetic: census records drawn again with weights, so that the correlation ratios are those of the"
+            " paper's Table XIV. A stress test, not a population."
+        )
+        files = {"OCC": "occ14_600k.parquet", "SAL": "sal14_600k.parquet"}
+        found = {name: pl.read_parquet(_BESIDE / "synthetic_table14" / file) for name, file in files.items()}
+        return Tables(origin, {name: _sample(table, rows, seed) for name, table in found.items()})
+    if data in ("auto", "census"):
+        origin = "Made up by `benchmarks/census.py`, with the paper's domain sizes; nobody in it exists."
+        return _both(origin, census(rows or _ROWS, seed=seed), rows, seed)
+    if not Path(data).exists():
+        raise SystemExit(f"There is no data {data!r}. Use auto, occsal, table14, census, or the path of an extract.")
+    return _both(f"An extract given by the user, `{Path(data).name}`.", extract(Path(data)), rows, seed)
+
+
+def _both(origin: str, table: pl.DataFrame, rows: int | None, seed: int) -> Tables:
+    table = _sample(table, rows, seed)
+    return Tables(origin, {name: table.select(*QUASI_IDENTIFIERS, column) for name, column in SENSITIVE.items()})
+
+
+def _sample(table: pl.DataFrame, rows: int | None, seed: int) -> pl.DataFrame:
+    return table.sample(min(rows or _ROWS, table.height), seed=seed)
+
+
+def extract(path: Path) -> pl.DataFrame:
+    """An extract of IPUMS USA or of the ACS PUMS, as the paper's attributes with the paper's domain sizes (Table XII).
+
+    A CSV (also .csv.gz) or Parquet file with the columns AGE, SEX, EDUC, BPL, OCC, INCTOT of IPUMS, or AGEP, SEX,
+    SCHL, POBP, OCCP, PINCP of the ACS; the names of the paper do as well. Kept are people from 17 on who have an
+    occupation and all of the values. Ages above 95 count as 95. Where an attribute has more values than in the paper,
+    neighbouring codes are merged into as many classes of about the same number of people.
+    """
+    columns = pl.read_parquet_schema(path) if path.suffix == ".parquet" else pl.read_csv(path, n_rows=1).schema
+    chosen: dict[str, str] = {}
+    for attribute, names in _NAMES.items():
+        found = [column for name in names for column in columns if column.upper() == name]
+        if not found:
+            raise SystemExit(f"{path.name} has no column for {attribute}. It may be called {' or '.join(names)}.")
+        chosen[attribute] = found[0]
+    wanted = list(dict.fromkeys(chosen.values()))
+    table = pl.read_parquet(path, columns=wanted) if path.suffix == ".parquet" else pl.read_csv(path, columns=wanted)
+    table = table.select(pl.col(column).cast(pl.Int64, strict=False).alias(name) for name, column in chosen.items())
+    if chosen["Age"].upper() != "AGE" or table["Age"].max() > DOMAINS["Age"] - 1:  # type: ignore[operator]
+        table = table.filter(pl.col("Age") >= _YOUNGEST).with_columns(
+            Age=pl.col("Age").clip(upper_bound=_OLDEST) - _YOUNGEST
+        )
+    if chosen["Occupation"].upper() in ("OCC", "OCCP"):
+        table = table.filter(pl.col("Occupation") > 0)
+    table = table.filter(pl.col("Income") < _NO_INCOME).drop_nulls()
+    if table.is_empty():
+        raise SystemExit(f"{path.name} has nobody from {_YOUNGEST} on with all of the values.")
+    return pl.DataFrame({name: _merged(table[name], size) for name, size in DOMAINS.items()})
+
+
+def _merged(column: pl.Series, size: int) -> pl.Series:
+    """The values as numbers from 0, neighbours merged into classes of about equal weight where there are too many."""
+    values, ranks, counts = np.unique(column.to_numpy(), return_inverse=True, return_counts=True)
+    if len(values) > size:
+        before = np.cumsum(counts) - counts
+        classes = before * size // counts.sum()
+        ranks = np.unique(classes, return_inverse=True)[1][ranks]
+    return pl.Series(column.name, ranks.astype(np.int16))

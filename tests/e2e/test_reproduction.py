@@ -1,0 +1,174 @@
+"""The rerun of the paper's experiments, on a small sample: that it runs, and that it judges as it says."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from pellucid.algorithms import ALGORITHMS
+
+Values = dict[tuple[str, str], list[float]]
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def _benchmarks_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+
+
+@pytest.fixture
+def claims() -> ModuleType:
+    from paper import claims
+
+    return claims
+
+
+@pytest.fixture
+def lines() -> Any:
+    """Make the lines of a figure from values at 1, 2, .., given by table and algorithm."""
+    from paper.results import Point
+
+    def made(values: Values, *, time: bool = False) -> Any:
+        return {
+            key: [Point(x, (value,), time) for x, value in enumerate(line, start=1)] for key, line in values.items()
+        }
+
+    return made
+
+
+def test_small_sample(tmp_path: Path) -> None:
+    sizes = ["--rows", "1500", "--runs", "2", "--workloads", "1", "--queries", "20", "--copies", "1,2"]
+    command = [sys.executable, str(BENCHMARKS / "paper/run.py"), "--data", "census", *sizes, "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "measurements.csv").open(encoding="utf-8") as file:
+        measured = list(csv.DictReader(file))
+    assert {row["algorithm"] for row in measured} <= set(ALGORITHMS)
+    for algorithm in ("tailor", "ace", "hybrid"):
+        mine = [row for row in measured if row["algorithm"] == algorithm and row["table"] == "OCC"]
+        # Figures 11, 12 and 13 have 5 + 4 + 5 settings and share one of them.
+        assert sum(row["measure"] == "error" for row in mine) == 12 * 2
+        assert sum(row["measure"] == "seconds" for row in mine) == 5 * 2
+        assert sorted(row["rows"] for row in mine if row["measure"] == "scalability") == [
+            "1500",
+            "1500",
+            "3000",
+            "3000",
+        ]
+    page = (tmp_path / "README.md").read_text(encoding="utf-8")
+    for number in (11, 12, 13, 14, 15):
+        assert f"![Figure {number}](figure-{number}.svg)" in page
+        assert ElementTree.parse(tmp_path / f"figure-{number}.svg").getroot().tag.endswith("svg")
+        assert (tmp_path / f"figure-{number}.png").stat().st_size > 10_000
+    assert "| Occupation | 0." in page
+    assert str(tmp_path) not in page
+    assert page.count("| **") == 17
+
+
+def test_claims_hold_and_fail(claims: ModuleType, lines: Any) -> None:
+    by_text = {claim.text.split(".")[0]: claim for claim in claims.CLAIMS}
+    better: Values = {
+        ("OCC", "hybrid"): [5, 6],
+        ("OCC", "tailor"): [9, 12],
+        ("OCC", "ace"): [7, 8],
+        ("SAL", "ace"): [8, 9],
+    }
+    more: Values = {("SAL", "hybrid"): [5, 6], ("SAL", "tailor"): [7, 8]}
+
+    def verdict(start: str, values: Values) -> Any:
+        [claim] = [claim for text, claim in by_text.items() if text.startswith(start)]
+        return claims.judge(claim, lines(values))
+
+    assert verdict("Tailor and Ace exhibit worse", better | more).held
+    crossing = verdict("Tailor and Ace exhibit worse", better | more | {("SAL", "ace"): [5, 9]})
+    assert crossing.held is False
+    assert "ace on SAL (7 % on average, against 5.5 %)" in crossing.evidence
+    assert verdict("The error of all methods escalates", better | more).held
+    assert verdict("The error decreases", better | more).held is False
+    assert verdict("Ace performs worse on SAL", better | more).held
+    assert verdict("Ace performs worse on SAL", better | more | {("SAL", "ace"): [1, 1]}).held is False
+    open_still = verdict("Hybrid and Mondrian have the best", better | more)
+    assert open_still.held is None
+    assert open_still.evidence == "Not judged: mondrian, mask were not run."
+    all_five: Values = better | more | {(t, a): [5.5, 6.5] for t in ("OCC", "SAL") for a in ("mondrian",)}
+    all_five |= {(t, "mask"): [20, 21] for t in ("OCC", "SAL")}
+    assert verdict("Hybrid and Mondrian have the best", all_five).held
+    assert verdict("Hybrid offers almost the same", all_five).held
+    assert verdict("Hybrid offers almost the same", all_five | {("SAL", "mondrian"): [2, 3]}).held is False
+    assert verdict("Mask incurs larger", all_five).held
+    assert verdict("The maximum error", all_five).held
+    assert verdict("The maximum error", all_five | {("OCC", "hybrid"): [5, 10.5]}).held is False
+
+
+def test_claims_about_time(claims: ModuleType, lines: Any) -> None:
+    tables = ("OCC", "SAL")
+    names = ("tailor", "ace", "hybrid", "mondrian")
+    linear: Values = {(table, name): [1.0, 2.0, 3.0] for table in tables for name in names}
+    square = {(table, "mask"): [1.0, 4.0, 9.0] for table in tables}
+    grown, others, slower, minutes = (claim for claim in claims.CLAIMS if claim.figure == 14)
+    assert claims.judge(grown, lines(linear | square, time=True)).held
+    assert claims.judge(others, lines(linear | square, time=True)).held
+    assert "time ~ n^2.00" in claims.judge(grown, lines(square, time=True)).evidence
+    assert claims.judge(others, lines(linear | {("OCC", "ace"): [1.0, 4.0, 9.0]}, time=True)).held is False
+    assert claims.judge(slower, lines(linear, time=True)).held
+    assert claims.judge(minutes, lines(linear, time=True)).held is False  # 3 are not nearly 10 million
+    flat, falling = (claim for claim in claims.CLAIMS if claim.figure == 15)
+    level = {(table, name): [2.0, 2.1] for table in tables for name in ("ace", "mondrian", "mask")}
+    steep = {(table, name): [2.0, 1.0] for table in tables for name in ("tailor", "hybrid")}
+    assert claims.judge(flat, lines(level | steep, time=True)).held
+    assert claims.judge(falling, lines(level | steep, time=True)).held
+    assert claims.judge(flat, lines(level | {("OCC", "ace"): [2.0, 4.0]}, time=True)).held is False
+    assert claims.judge(falling, lines(level | steep | {("OCC", "hybrid"): [2.0, 1.9]}, time=True)).held is False
+
+
+def test_points_are_means_of_errors_and_the_best_of_times() -> None:
+    from paper.results import Point
+
+    assert Point(1, (1.0, 2.0, 6.0), time=False).value == 3
+    assert Point(1, (1.0, 2.0, 6.0), time=True).value == 1
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("AGE", "SEX", "EDUC", "BPL", "OCC", "INCTOT"), ("AGEP", "SEX", "SCHL", "POBP", "OCCP", "PINCP")],
+)
+def test_extracts(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """Children, people without an occupation, and people whose income is not known are left out."""
+    from census import DOMAINS
+    from paper.tables import extract
+
+    people = [
+        (17, 1, 6, 1, 10, 0),
+        (16, 1, 6, 1, 10, 0),
+        (99, 2, 11, 36, 9830, 50_000),
+        (40, 2, 11, 36, 0, 50_000),
+        (40, 2, 11, 36, 9830, 9_999_999),
+        (95, 1, 7, 2, 20, -3),
+    ]
+    file = tmp_path / "extract.csv"
+    pl.DataFrame(
+        [*people, *((40, 1, 7, 2, code, code) for code in range(100, 200))], schema=names, orient="row"
+    ).write_csv(file)
+    found = extract(file)
+    assert found.columns == list(DOMAINS)
+    assert found.height == 103
+    assert sorted(set(found["Age"].to_list())) == [0, 1, 2]  # 17, 40, and 95 or more
+    occupations = found.group_by("Occupation").len()
+    assert occupations.height == DOMAINS["Occupation"]
+    assert occupations["len"].max() == 3
+    with pytest.raises(SystemExit, match="no column for Income"):
+        extract(_without_income(file, names))
+
+
+def _without_income(file: Path, names: tuple[str, ...]) -> Path:
+    other = file.with_name("other.parquet")
+    pl.read_csv(file).select(names[:-1]).write_parquet(other)
+    return other
