@@ -157,6 +157,10 @@ namespace pellucid::queries {
 void bind(nb::module_& m);
 }
 
+namespace pellucid {
+void bind_text(nb::module_& m);
+}
+
 NB_MODULE(_native, m) {
     using namespace pellucid;
     m.doc() = "Native kernels. `pellucid.anonymize` is the way to use them.";
@@ -179,6 +183,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("total", &Run::total)
         .def_prop_ro("cancelled", &Run::cancelled)
         .def("cancel", &Run::cancel);
+    bind_text(m);
     queries::bind(m);
 
     m.def(

@@ -25,4 +25,5 @@ LD_PRELOAD="$(library libasan.so) $(library libubsan.so) $(library libstdc++.so.
 ASAN_OPTIONS=detect_leaks=0:halt_on_error=1 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 PYTHONPATH="$work" PYTHONDONTWRITEBYTECODE=1 \
     python -m pytest -p no:cacheprovider "$@" \
-    tests/unit/test_native.py tests/property/test_native_equals_reference.py
+    tests/unit/test_native.py tests/property/test_native_equals_reference.py \
+    tests/unit/test_text_table.py tests/property/test_text_files.py

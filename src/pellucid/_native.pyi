@@ -96,3 +96,35 @@ def count(
 
 def _set_limits(task: int, fork: int, small: int) -> tuple[int, int, int]:
     """Set the sizes at which the kernels change their ways, and return the previous ones; for tests only."""
+
+class TextError(ValueError):
+    """A text file is no table: the kind of fault, the line, and how many fields a row of wrong width has."""
+
+    args: tuple[Literal["width", "after_quote", "open_quote", "not_text"], int, int]
+
+def read_text(
+    descriptor: int,
+    size: int,
+    separator: str,
+    width: int,
+    numbers: list[int],
+    *,
+    stop: int,
+    chunk_bytes: int,
+    threads: int,
+    run: Run,
+) -> tuple[int, list[tuple[_Codes, list[str], bool]]]:
+    """Read columns of a text file: the number of rows, and of every column the codes, the texts, whether some miss."""
+
+def write_text(
+    descriptor: int,
+    separator: str,
+    names: Sequence[str],
+    texts: Sequence[Sequence[str | None]],
+    codes: Sequence[NDArray[Any]],
+    *,
+    block_rows: int,
+    threads: int,
+    run: Run,
+) -> None:
+    """Write a text file from the distinct texts of every column, and codes."""

@@ -24,6 +24,7 @@ from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
 from .sources import FileSource, FrameKind, open_source
 from .sources.files import SEPARATORS, format_of, write_table
 from .sources.targets import Staging, explained, require_writable
+from .sources.text import write_text
 from .verify import Check, Expected, verify, verify_anatomy
 
 __all__ = ["Release", "Written", "anonymize", "target_files"]
@@ -208,7 +209,7 @@ class Release:
             staged = [staging.add(file) for file in files]
             for table, file, path in zip(tables, files, staged, strict=True):
                 with explained(file):
-                    write_table(path, ending, self._told(table))
+                    self._write(table, path, ending)
             self._tell("verify", 0.0)
             expected = self._expected.as_text() if textual else self._expected
             check = _verify([_read_back(path, ending) for path in staged], expected)
@@ -221,12 +222,12 @@ class Release:
         self._tell("verify", 1.0)
         return Written(files, beside, check)
 
-    def _told(self, table: ReleasedTable) -> Iterable[pl.DataFrame]:
-        written = 0
-        for part in table.parts():
-            self._tell("write", written / len(table))
-            yield part
-            written += part.height
+    def _write(self, table: ReleasedTable, path: Path, ending: str) -> None:
+        self._tell("write", 0.0)
+        if ending in SEPARATORS:
+            write_text(path, SEPARATORS[ending], table.columns, lambda share: self._tell("write", share))
+        else:
+            write_table(path, ending, table.frame())
 
 
 def _read_back(path: Path, ending: str) -> pl.DataFrame:

@@ -167,8 +167,9 @@ def _require_sensitive(table: pl.DataFrame, expected: Expected) -> None:
     rows = sum(expected.sensitive_counts)
     if table.height != rows:
         raise CheckFailedError(f"The release has {table.height} rows and should have {rows}.")
-    column = table[expected.sensitive].cast(expected.sensitive_values.dtype)
-    found = column.alias("value").to_frame().group_by("value").agg(pl.len().cast(pl.Int64).alias("count"))
+    values = table[expected.sensitive].alias("value").to_frame()
+    found = values.group_by("value").agg(pl.len().cast(pl.Int64).alias("count"))
+    found = found.with_columns(pl.col("value").cast(expected.sensitive_values.dtype))
     wanted = pl.DataFrame({"value": expected.sensitive_values, "count": expected.sensitive_counts})
     if not found.sort("value").equals(wanted.sort("value")):
         raise CheckFailedError(

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 
-from .. import _native, reference
+from .. import reference
 from ..draws import Keys
 from ..errors import NotEligibleError, PolicyError
 from ..microdata import Microdata
 from ..partition import Partition
 from ..penalties import Penalty, weighted_positions
 from ..principles import LDiversity
+from ..runs import all_cores, watched
 
 __all__ = ["Monitor", "decide", "require_eligible"]
-
-_LOOK_EVERY_SECONDS = 0.05
 
 
 class Monitor(Protocol):
@@ -47,7 +44,7 @@ def decide(
     if callable(penalty):
         return _decide_by_reference(plain, microdata, keys, diversity, penalty)
     positions = weighted_positions([attribute.ticks for attribute in microdata.attributes], len(microdata))
-    members, starts = _watched(
+    members, starts = watched(
         lambda run: kernel(
             [attribute.codes for attribute in microdata.attributes],
             list(positions),
@@ -56,11 +53,10 @@ def decide(
             diversity,
             *(() if keys is None else (keys,)),
             penalty=penalty,
-            threads=threads or os.cpu_count() or 1,
+            threads=threads or all_cores(),
             run=run,
         ),
-        len(microdata),
-        monitor,
+        lambda share: None if monitor is None else monitor("anonymize", share),
     )
     return Partition(members, starts.astype(np.int64, copy=False))
 
@@ -80,34 +76,6 @@ def require_eligible(microdata: Microdata, diversity: int) -> None:
         remedy=f"The largest l that this table allows is {largest}." if largest > 1 else "No l above 1 is possible.",
         largest_diversity=largest,
     )
-
-
-def _watched(kernel: Callable[[_native.Run], tuple[Any, Any]], rows: int, monitor: Monitor | None) -> tuple[Any, Any]:
-    """Run a kernel in a thread of its own, while this thread shows progress and passes Ctrl-C on."""
-    run = _native.Run()
-    outcome: list[tuple[Any, Any]] = []
-    failure: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            outcome.append(kernel(run))
-        except BaseException as problem:
-            failure.append(problem)
-
-    worker = threading.Thread(target=work, name="pellucid-kernel")
-    worker.start()
-    try:
-        while worker.is_alive():
-            worker.join(_LOOK_EVERY_SECONDS)
-            if monitor is not None:
-                monitor("anonymize", run.done / rows)
-    except BaseException:
-        run.cancel()
-        worker.join()
-        raise
-    if failure:
-        raise failure[0]
-    return outcome[0]
 
 
 def _decide_by_reference(

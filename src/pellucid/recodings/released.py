@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import polars as pl
@@ -11,8 +10,6 @@ from ..microdata import as_text
 from ..packing import Integers
 
 __all__ = ["Column", "ReleasedTable"]
-
-_ROWS_PER_PART = 500_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,16 +34,7 @@ class ReleasedTable:
         """The table as a text file shows it."""
         return ReleasedTable(tuple(replace(column, values=as_text(column.values)) for column in self.columns))
 
-    def rows(self, start: int, end: int) -> pl.DataFrame:
-        """The rows from `start` up to `end`."""
-        # Named in a dictionary: in a list, a column whose name is empty would get another one.
-        return pl.DataFrame({c.name: c.values.gather(pl.Series(c.codes[start:end])) for c in self.columns})
-
     def frame(self) -> pl.DataFrame:
-        """The whole table."""
-        return self.rows(0, len(self))
-
-    def parts(self) -> Iterator[pl.DataFrame]:
-        """The table in parts, so that a large one is never in memory as a whole."""
-        for start in range(0, len(self), _ROWS_PER_PART):
-            yield self.rows(start, start + _ROWS_PER_PART)
+        """The table with its values in place of their codes."""
+        # Named in a dictionary: in a list, a column whose name is empty would get another one.
+        return pl.DataFrame({column.name: column.values.gather(pl.Series(column.codes)) for column in self.columns})

@@ -7,23 +7,25 @@ Text files are read as text, every value, and typed afterwards from all distinct
 
 from __future__ import annotations
 
+import codecs
+import contextlib
 import csv
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import polars as pl
 
 from ..errors import SourceError, listed
+from .text import CodedText, not_text, read_text
 
 __all__ = ["ENDINGS", "SEPARATORS", "FileSource", "format_of", "write_table"]
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 _ARROW = (".arrow", ".feather", ".ipc")
 ENDINGS = (*SEPARATORS, ".parquet", *_ARROW)
-_SAMPLE_ROWS = 10_000
-_CHUNK_BYTES = 2**24
+_SAMPLE_BYTES = 2**20
 _MAGIC = {
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
@@ -82,15 +84,21 @@ class FileSource:
                     )
             if b"\0" in start:
                 raise SourceError(f"{self.path} is a binary file, not a table in UTF-8 text as its ending says.")
+            try:
+                codecs.getincrementaldecoder("utf-8")().decode(start)
+            except UnicodeDecodeError as problem:
+                raise not_text(self.path, 1 + start.count(b"\n", 0, problem.start)) from problem
 
     def _read_header(self) -> list[str]:
         if self._format not in SEPARATORS:
             return self._explained(lambda: self._scan().collect_schema().names())
         try:
-            with self.path.open(encoding="utf-8-sig", newline="") as handle:
+            # What follows the header is looked at later, by a reader that says on which line it is no text.
+            with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as handle:
                 names = next(csv.reader(handle, delimiter=SEPARATORS[self._format]), [])
-        except (UnicodeDecodeError, csv.Error) as problem:
-            raise _not_text(self.path) from problem
+            "".join(names).encode()
+        except (UnicodeEncodeError, csv.Error) as problem:
+            raise not_text(self.path, 1) from problem
         if not names:
             raise SourceError(f"{self.path} does not begin with a line of column names.")
         return names
@@ -104,95 +112,52 @@ class FileSource:
         """The named columns; those of a text file hold text, as categories where values repeat."""
         if self._format not in SEPARATORS:
             return self._explained(lambda: self._scan().select(columns).collect())
-        sample = self._explained(lambda: self._read_text(columns, n_rows=_SAMPLE_ROWS))
-        repeats = [name for name in columns if 2 * sample[name].n_unique() <= sample.height]
-        # A dictionary for each column: a shared one would make every column's codes as wide as the widest.
-        types = {name: pl.Categorical(pl.Categories.random()) for name in repeats}
-        table = self._explained(lambda: self._read_text(columns, types=types))
-        self._refuse_ragged(table)
-        return table
+        sample = self._read_coded(columns, stop=_SAMPLE_BYTES)
+        repeats = [
+            name
+            for name, column in zip(columns, sample.columns, strict=True)
+            if 2 * (len(column.texts) + column.has_missing) <= sample.rows
+        ]
+        coded = self._read_coded(repeats)
+        series = {name: column.series(name) for name, column in zip(repeats, coded.columns, strict=True)}
+        if len(series) < len(columns):
+            series |= self._read_texts([name for name in columns if name not in series], coded.rows)
+        return pl.DataFrame({name: series[name] for name in columns})
 
     def _scan(self) -> pl.LazyFrame:
         if self._format == ".parquet":
             return pl.scan_parquet(self.path, glob=False)
         return pl.scan_ipc(self.path, glob=False)
 
-    def _read_text(
-        self, columns: list[str], *, n_rows: int | None = None, types: Mapping[str, Any] | None = None
-    ) -> pl.DataFrame:
+    def _read_coded(self, columns: list[str], *, stop: int | None = None) -> CodedText:
         numbers = [self.columns.index(name) for name in columns]
-        table = pl.read_csv(
-            self.path,
-            separator=SEPARATORS[self._format],
-            columns=numbers,
-            n_rows=n_rows,
-            schema_overrides=dict(types or {}),
-            infer_schema=False,
-            glob=False,
+        return read_text(self.path, SEPARATORS[self._format], len(self.columns), numbers, stop=stop)
+
+    def _read_texts(self, columns: list[str], rows: int) -> dict[str, pl.Series]:
+        """Columns in which nearly every value is another: a dictionary would only be in the way."""
+        numbers = sorted(self.columns.index(name) for name in columns)
+        with contextlib.suppress(pl.exceptions.PolarsError):
+            table = pl.read_csv(
+                self.path, separator=SEPARATORS[self._format], columns=numbers, infer_schema=False, glob=False
+            )
+            if table.height == rows:
+                return {self.columns[number]: series for number, series in zip(numbers, table, strict=True)}
+        raise SourceError(
+            f"{self.path} has a quote inside a value that is not in quotes; not all programs read it alike.",
+            remedy="Put that value in quotes, and write each quote inside it twice.",
         )
-        return table.rename(dict(zip(table.columns, columns, strict=True)))
-
-    def _refuse_ragged(self, table: pl.DataFrame) -> None:
-        """Refuse a row that is too short or too long: polars fills it up, or cuts it where not all columns are read.
-
-        Rows are looked at one by one only where the last column has missing values, as after a row that is too short,
-        or where the number of separators is not that of a table.
-        """
-        last = self.columns[-1]
-        ends = table[last] if last in table.columns else self._explained(lambda: self._read_text([last]))[last]
-        if not ends.has_nulls() and (
-            table.width == len(self.columns) or self._separators() == (table.height + 1) * (len(self.columns) - 1)
-        ):
-            return
-        with self.path.open(encoding="utf-8-sig", newline="") as handle:
-            rows = csv.reader(handle, delimiter=SEPARATORS[self._format])
-            for row in rows:
-                if len(row) != len(self.columns):
-                    raise SourceError(
-                        f"{self.path}, line {rows.line_num}: {len(row)} values, but the header names"
-                        f" {len(self.columns)} columns.",
-                        remedy="Mend that line; a comma inside a value needs quotes around the value.",
-                    )
-
-    def _separators(self) -> int:
-        """How many separators stand outside quotes."""
-        separator, quotes, count = SEPARATORS[self._format].encode(), 0, 0
-        with self.path.open("rb") as handle:
-            while chunk := handle.read(_CHUNK_BYTES):
-                pieces = chunk.split(b'"')
-                count += sum(piece.count(separator) for piece in pieces[quotes % 2 :: 2])
-                quotes += len(pieces) - 1
-        return count
 
     def _explained(self, read: Callable[[], _T]) -> _T:
         try:
             return read()
         except pl.exceptions.PolarsError as problem:
-            text = str(problem)
-            if "utf-8" in text.lower() or "utf8" in text.lower():
-                raise _not_text(self.path) from problem
-            if "more fields" in text:
-                raise SourceError(
-                    f"{self.path} has a line with more values than the header has columns.",
-                    remedy="Mend that line; a comma inside a value needs quotes around the value.",
-                ) from problem
-            raise SourceError(f"{self.path} cannot be read: {text.splitlines()[0].rstrip('.')}.") from problem
+            raise SourceError(f"{self.path} cannot be read: {str(problem).splitlines()[0].rstrip('.')}.") from problem
         except OSError as problem:
             raise SourceError(f"{self.path} cannot be read: {problem.strerror or problem}.") from problem
 
 
-def _not_text(path: Path) -> SourceError:
-    return SourceError(f"{path} is not UTF-8 text.", remedy="Save it with the encoding UTF-8.")
-
-
-def write_table(path: Path, ending: str, parts: Iterable[pl.DataFrame]) -> None:
-    """Write the parts of a table, one below the other, in the format of `ending`."""
-    if ending in SEPARATORS:
-        with path.open("wb") as handle:
-            for number, part in enumerate(parts):
-                part.write_csv(handle, separator=SEPARATORS[ending], include_header=number == 0)
-        return
-    table = pl.concat(parts)
+def write_table(path: Path, ending: str, table: pl.DataFrame) -> None:
+    """Write a table in the binary format of `ending`."""
     if ending == ".parquet":
         table.write_parquet(path)
     else:
