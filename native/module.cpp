@@ -157,8 +157,8 @@ namespace pellucid::queries {
 void bind(nb::module_& m);
 }
 
-namespace pellucid {
-void bind_text(nb::module_& m);
+namespace pellucid::baselines {
+void bind(nb::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -183,7 +183,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("total", &Run::total)
         .def_prop_ro("cancelled", &Run::cancelled)
         .def("cancel", &Run::cancel);
-    bind_text(m);
+    baselines::bind(m);
     queries::bind(m);
 
     m.def(

@@ -45,6 +45,37 @@ def tailor(
 ) -> _Partition:
     """Tailor (Fig. 3). Returns `members` and `starts`: group g is `members[starts[g]:starts[g + 1]]`."""
 
+def mondrian(
+    codes: Sequence[_Codes],
+    positions: Sequence[NDArray[np.int64]],
+    sensitive: _Codes,
+    values: int,
+    diversity: int,
+    *,
+    relaxed: bool,
+    threads: int,
+    run: Run | None = None,
+) -> _Partition:
+    """Mondrian, for l-diversity. Arguments as those of `tailor`; the table must be l-eligible."""
+
+def mask(
+    codes: Sequence[_Codes],
+    positions: Sequence[NDArray[np.int64]],
+    sensitive: _Codes,
+    values: int,
+    diversity: int,
+    keys: NDArray[np.uint64],
+    *,
+    anonymity: int,
+    protected: Sequence[int],
+    threads: int,
+    run: Run | None = None,
+) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32]] | None:
+    """Mask on k-anonymous Mondrian: the partition, and every row's published sensitive value.
+
+    None if every group shows too much of a protected value, so that there is no distribution to copy.
+    """
+
 def ace(
     codes: Sequence[_Codes],
     positions: Sequence[NDArray[np.int64]],
@@ -96,35 +127,3 @@ def count(
 
 def _set_limits(task: int, fork: int, small: int) -> tuple[int, int, int]:
     """Set the sizes at which the kernels change their ways, and return the previous ones; for tests only."""
-
-class TextError(ValueError):
-    """A text file is no table: the kind of fault, the line, and how many fields a row of wrong width has."""
-
-    args: tuple[Literal["width", "after_quote", "open_quote", "not_text"], int, int]
-
-def read_text(
-    descriptor: int,
-    size: int,
-    separator: str,
-    width: int,
-    numbers: list[int],
-    *,
-    stop: int,
-    chunk_bytes: int,
-    threads: int,
-    run: Run,
-) -> tuple[int, list[tuple[_Codes, list[str], bool]]]:
-    """Read columns of a text file: the number of rows, and of every column the codes, the texts, whether some miss."""
-
-def write_text(
-    descriptor: int,
-    separator: str,
-    names: Sequence[str],
-    texts: Sequence[Sequence[str | None]],
-    codes: Sequence[NDArray[Any]],
-    *,
-    block_rows: int,
-    threads: int,
-    run: Run,
-) -> None:
-    """Write a text file from the distinct texts of every column, and codes."""

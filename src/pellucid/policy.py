@@ -18,7 +18,7 @@ from .errors import PolicyError, listed
 
 __all__ = ["Algorithm", "Intervals", "Missing", "PenaltyName", "Policy", "Recoding"]
 
-Algorithm = Literal["hybrid", "tailor", "ace"]
+Algorithm = Literal["hybrid", "tailor", "ace", "mondrian", "mondrian-relaxed"]
 Recoding = Literal["mbr", "anatomy"]
 Intervals = Literal["text", "bounds"]
 Missing = Literal["error", "category", "drop"]

@@ -131,6 +131,8 @@ def test_threads_and_chunks_make_the_same_bytes(
 
 def test_without_identifier_two_runs_differ(publish_text: Publisher) -> None:
     """Hundreds of ties and draws: equal releases would mean that keys are not drawn anew, or not at all."""
+    if publish_text.algorithm == "mondrian":
+        pytest.skip("strict Mondrian draws nothing and breaks no ties")
     table = pl.DataFrame({"age": np.arange(400) % 4, "place": "x", "disease": np.sqrt(np.arange(400)).astype(int)})
     publish = Publisher(publish_text.algorithm, "anatomy")
     one, other = ([tuple(t.rows()) for t in frames(publish(table))] for _ in range(2))

@@ -11,11 +11,22 @@ from ..microdata import Microdata
 from ..partition import Partition
 from ..penalties import Penalty
 from .ace import ace
+from .baselines import mondrian, relaxed_mondrian
 from .hybrid import hybrid
 from .kernel import Monitor
 from .tailor import tailor
 
-__all__ = ["ALGORITHMS", "Anonymizer", "Monitor", "ace", "hybrid", "tailor"]
+__all__ = [
+    "ALGORITHMS",
+    "NOT_TRANSPARENT",
+    "Anonymizer",
+    "Monitor",
+    "ace",
+    "hybrid",
+    "mondrian",
+    "relaxed_mondrian",
+    "tailor",
+]
 
 
 class Anonymizer(Protocol):
@@ -34,4 +45,9 @@ class Anonymizer(Protocol):
         """An l-diverse partition of the microdata, which must be l-eligible."""
 
 
-ALGORITHMS: Mapping[str, Anonymizer] = MappingProxyType({"hybrid": hybrid, "tailor": tailor, "ace": ace})
+_BASELINES: Mapping[str, Anonymizer] = {"mondrian": mondrian, "mondrian-relaxed": relaxed_mondrian}
+
+ALGORITHMS: Mapping[str, Anonymizer] = MappingProxyType({"hybrid": hybrid, "tailor": tailor, "ace": ace, **_BASELINES})
+
+NOT_TRANSPARENT = frozenset(_BASELINES)
+"""Those whose releases say more than 1/l to somebody who knows the algorithm: to be compared with, not relied on."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import release
-from ..algorithms import ALGORITHMS
+from ..algorithms import ALGORITHMS, NOT_TRANSPARENT
 from .console import complain, guarded, print_json, progress, say
 from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
 
@@ -96,10 +96,16 @@ def anonymize(
             written = made.write(output)
         if made.policy.diversity == 1 and not quiet:
             complain("Warning: with l = 1 everybody may be tied to their sensitive value; nothing is protected.")
+        if made.policy.algorithm in NOT_TRANSPARENT and not quiet:
+            complain(
+                f"Warning: {made.policy.algorithm} is not transparent: whoever knows how it works may tie people to"
+                " sensitive values with more than 1/l confidence. See: pellucid risk --help"
+            )
         if as_json:
             print_json(
                 {
                     "status": 0,
+                    "transparent": made.policy.algorithm not in NOT_TRANSPARENT,
                     "files": [str(file) for file in written.files],
                     "manifest": str(written.manifest),
                     "policy": made.policy.as_dict(),
