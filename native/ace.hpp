@@ -1,4 +1,4 @@
-// Ace (Fig. 5): Assign makes buckets, Slice divides them.
+// Ace (Fig. 5): Assign makes buckets, Slice divides them. Weave is the same with other plans, and with swaps.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,12 @@ public:
     using Record = typename Records<W>::Record;
     using Bucket = typename Slice<W>::Bucket;
 
-    Ace(Records<W>& records, const Sensitive& sensitive, Keys keys, Penalty penalty, std::uint64_t l, Pool& pool,
-        Output& output)
-        : records_(records), sensitive_(sensitive), keys_(keys), penalty_(penalty), l_(l), pool_(pool),
-          output_(output), slice_(records, penalty, pool, output), scratch_(pool.size()) {}
+    Ace(Records<W>& records, const QuasiIdentifiers& table, const Sensitive& sensitive, Keys keys, std::uint64_t l,
+        std::unique_ptr<Planner> (*planner)(), Refiner refiner, Pool& pool, Output& output)
+        : records_(records), sensitive_(sensitive), keys_(keys), l_(l), pool_(pool), output_(output),
+          slice_(records, table, refiner, pool, output), scratch_(pool.size()) {
+        for (Scratch& scratch : scratch_) scratch.planner = planner();
+    }
 
     /// Refines one l-eligible group, which is a range of all orders of the records.
     void refine(Range group, unsigned worker) {
@@ -34,7 +36,7 @@ public:
 
 private:
     struct alignas(64) Scratch {
-        AssignPlanner planner;
+        std::unique_ptr<Planner> planner;
         Plan plan;
         std::vector<std::uint64_t> counter;  // per value: how many tuples, then where its next holder is
         std::vector<Frequency> present;
@@ -49,7 +51,7 @@ private:
     void assign(Range group, unsigned worker, ColumnOf column_of) {
         Scratch& scratch = scratch_[worker];
         const Record* const records = records_.order(0) + group.first;
-        auto& planner = scratch.planner;
+        Planner& planner = *scratch.planner;
         auto& plan = scratch.plan;
         auto& counter = scratch.counter;
         auto& present = scratch.present;
@@ -147,7 +149,7 @@ private:
         }
         std::size_t first = 0;
         for (const Plan::Bucket& bucket : scratch.plan.buckets) {
-            patch.slice(first, bucket.columns, bucket.alpha, penalty_, output_, group.first + first);
+            slice_.slice(patch, first, {group.first + first, bucket.columns, bucket.alpha, group.first + first}, worker);
             first += bucket.columns * bucket.alpha;
         }
         output_.report(group.size);
@@ -199,7 +201,6 @@ private:
     Records<W>& records_;
     const Sensitive& sensitive_;
     Keys keys_;
-    Penalty penalty_;
     std::uint64_t l_;
     Pool& pool_;
     Output& output_;

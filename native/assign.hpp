@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -44,11 +45,19 @@ struct Plan {
     }
 };
 
-/// Lines 3-13 of Fig. 6, with tuples replaced by their number.
-class AssignPlanner {
+/// Makes plans. It is told how frequent the values are, and nothing else (Lemma 6; Lemma C (ii) of Weave).
+class Planner {
 public:
-    /// Plans for an l-eligible multiset of values, given in any order; no frequency is 0.
-    void plan(std::span<const Frequency> frequencies, std::uint64_t l, Plan& plan) {
+    virtual ~Planner() = default;
+
+    /// Plans all buckets of an l-eligible multiset of values, given in any order; no frequency is 0.
+    virtual void plan(std::span<const Frequency> frequencies, std::uint64_t l, Plan& plan) = 0;
+};
+
+/// Lines 3-13 of Fig. 6, with tuples replaced by their number.
+class AssignPlanner : public Planner {
+public:
+    void plan(std::span<const Frequency> frequencies, std::uint64_t l, Plan& plan) override {
         plan.clear();
         values_.assign(frequencies.begin(), frequencies.end());
         std::make_heap(values_.begin(), values_.end(), later);
@@ -62,7 +71,10 @@ public:
                 std::pop_heap(values_.begin(), values_.end(), later);
                 top_.push_back(values_.back());
                 values_.pop_back();
-                if (top_.size() >= l) alpha = largest_alpha(remaining, l);
+                // n_(beta+1) is 0 if there are no more values.
+                if (top_.size() >= l)
+                    alpha = largest_alpha(remaining, l, top_.size(), top_.front().n, top_.back().n,
+                                          values_.empty() ? 0 : values_.front().n);
             }
             plan.buckets.push_back({top_.size(), alpha, top_.size()});  // line 10
             std::uint32_t column = 0;
@@ -76,17 +88,16 @@ public:
         }
     }
 
-private:
-    /// Line 8: the largest alpha that satisfies the three inequalities, or 0.
-    std::uint64_t largest_alpha(std::uint64_t remaining, std::uint64_t l) const {
-        const std::uint64_t beta = top_.size(), n_1 = top_.front().n, n_beta = top_.back().n;
-        const std::uint64_t n_next = values_.empty() ? 0 : values_.front().n;  // n_(beta+1) <= n_1
+    /// Line 8: the largest alpha that satisfies the three inequalities, or 0. `n_next` is n_(beta+1).
+    static std::uint64_t largest_alpha(std::uint64_t remaining, std::uint64_t l, std::uint64_t beta, std::uint64_t n_1,
+                                       std::uint64_t n_beta, std::uint64_t n_next) {
         if (l > remaining / n_1) throw std::invalid_argument("The counts are not l-eligible.");
         std::uint64_t alpha = std::min(n_beta, (remaining - l * n_next) / beta);
         if (beta > l) alpha = std::min(alpha, (remaining - l * n_1) / (beta - l));
         return alpha;
     }
 
+private:
     static bool later(const Frequency& a, const Frequency& b) { return b.precedes(a); }
 
     std::vector<Frequency> values_;  // a heap of the values that are not in top_

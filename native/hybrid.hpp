@@ -1,4 +1,4 @@
-// Hybrid (Fig. 10), and the algorithms it is made of on their own.
+// Hybrid (Fig. 10), the algorithms it is made of on their own, and Weave: a cutter, a planner and a refiner each.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,12 @@
 
 #include "ace.hpp"
 #include "tailor.hpp"
+#include "weave_plan.hpp"
 
 namespace pellucid {
 
-enum class Algorithm { tailor, ace, hybrid };
+/// Weave for sensitive values whose order means something (rule 2), and for others (rule 0). Weave alone makes no cuts.
+enum class Algorithm { tailor, ace, hybrid, weave, weave_unordered, weave_alone, weave_alone_unordered };
 
 template <unsigned W>
 void solve(Algorithm algorithm, const QuasiIdentifiers& table, Layout layout, const Sensitive& sensitive, Keys keys,
@@ -18,6 +20,16 @@ void solve(Algorithm algorithm, const QuasiIdentifiers& table, Layout layout, co
     const auto tailor = [&](auto leaf) {
         Tailor<W, decltype(leaf)>(records, sensitive, table.penalty, l, pool, leaf).run();
     };
+    const auto everything = [&](auto leaf) {
+        pool.run([&](unsigned worker) { leaf({0, records.rows()}, worker); });
+    };
+    const auto deal = [&](auto cut, std::unique_ptr<Planner> (*planner)(), Refiner refiner) {
+        Ace<W> ace(records, table, sensitive, keys, l, planner, refiner, pool, output);
+        cut([&](Range group, unsigned worker) { ace.refine(group, worker); });
+    };
+    const auto by_assign = []() -> std::unique_ptr<Planner> { return std::make_unique<AssignPlanner>(); };
+    const auto by_rule_2 = []() -> std::unique_ptr<Planner> { return std::make_unique<WeavePlanner>(true); };
+    const auto by_rule_0 = []() -> std::unique_ptr<Planner> { return std::make_unique<WeavePlanner>(false); };
     switch (algorithm) {
         case Algorithm::tailor:
             tailor([&](Range group, unsigned) {
@@ -28,16 +40,12 @@ void solve(Algorithm algorithm, const QuasiIdentifiers& table, Layout layout, co
                 output.report(group.size);
             });
             break;
-        case Algorithm::ace: {
-            Ace<W> ace(records, sensitive, keys, table.penalty, l, pool, output);
-            pool.run([&](unsigned worker) { ace.refine({0, records.rows()}, worker); });
-            break;
-        }
-        case Algorithm::hybrid: {
-            Ace<W> ace(records, sensitive, keys, table.penalty, l, pool, output);
-            tailor([&](Range group, unsigned worker) { ace.refine(group, worker); });  // lines 7-9
-            break;
-        }
+        case Algorithm::ace: deal(everything, by_assign, Refiner::slice); break;
+        case Algorithm::hybrid: deal(tailor, by_assign, Refiner::slice); break;  // lines 7-9
+        case Algorithm::weave: deal(tailor, by_rule_2, Refiner::slice_and_swaps); break;
+        case Algorithm::weave_unordered: deal(tailor, by_rule_0, Refiner::slice_and_swaps); break;
+        case Algorithm::weave_alone: deal(everything, by_rule_2, Refiner::slice_and_swaps); break;
+        case Algorithm::weave_alone_unordered: deal(everything, by_rule_0, Refiner::slice_and_swaps); break;
     }
 }
 

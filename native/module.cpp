@@ -112,6 +112,17 @@ void require_eligible(const Sensitive& sensitive, std::size_t rows, std::uint64_
     if (l > rows / *std::max_element(counts.begin(), counts.end())) refuse("The table is not l-eligible.");
 }
 
+/// The values that are present.
+std::vector<Frequency> frequencies(const std::vector<std::uint64_t>& counts, std::uint64_t diversity) {
+    if (diversity < 1) refuse("diversity must be at least 1.");
+    std::vector<Frequency> present;
+    for (std::size_t value = 0; value < counts.size(); ++value) {
+        if (counts[value] > std::numeric_limits<Row>::max()) refuse("counts must be below 2^32.");
+        if (counts[value]) present.push_back({counts[value], static_cast<std::uint32_t>(value)});
+    }
+    return present;
+}
+
 template <class T, class Owner>
 nb::object numpy(T* data, std::size_t size, Owner* owner) {
     nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<Owner*>(p); });
@@ -161,6 +172,10 @@ namespace pellucid::baselines {
 void bind(nb::module_& m);
 }
 
+namespace pellucid {
+void bind_text(nb::module_& m);
+}
+
 NB_MODULE(_native, m) {
     using namespace pellucid;
     m.doc() = "Native kernels. `pellucid.anonymize` is the way to use them.";
@@ -183,6 +198,7 @@ NB_MODULE(_native, m) {
         .def_prop_ro("total", &Run::total)
         .def_prop_ro("cancelled", &Run::cancelled)
         .def("cancel", &Run::cancel);
+    bind_text(m);
     baselines::bind(m);
     queries::bind(m);
 
@@ -208,16 +224,38 @@ NB_MODULE(_native, m) {
     with_keys("ace", std::integral_constant<Algorithm, Algorithm::ace>{});
     with_keys("hybrid", std::integral_constant<Algorithm, Algorithm::hybrid>{});
     m.def(
+        "weave",
+        [](nb::sequence codes, nb::sequence positions, nb::object sensitive, std::uint64_t values,
+           std::uint64_t diversity, nb::object keys, bool ordered, const std::string& penalty, std::uint64_t threads,
+           Run* run, bool alone) {
+            const auto algorithm = alone ? (ordered ? Algorithm::weave_alone : Algorithm::weave_alone_unordered)
+                                         : (ordered ? Algorithm::weave : Algorithm::weave_unordered);
+            return solve(algorithm, codes, positions, sensitive, values, diversity, keys, penalty, threads, run);
+        },
+        "codes"_a, "positions"_a, "sensitive"_a, "values"_a, "diversity"_a, "keys"_a, nb::kw_only(), "ordered"_a,
+        "penalty"_a, "threads"_a, "run"_a = nb::none(), "alone"_a = false);
+    m.def(
+        "weave_plan",
+        [](const std::vector<std::uint64_t>& counts, std::uint64_t diversity, bool ordered) {
+            Plan plan;
+            WeavePlanner(ordered).plan(frequencies(counts, diversity), diversity, plan);
+            using Column = std::vector<std::pair<std::uint32_t, std::uint64_t>>;
+            std::vector<std::pair<std::vector<Column>, std::uint64_t>> buckets;
+            auto take = plan.takes.begin();
+            for (const Plan::Bucket& bucket : plan.buckets) {
+                std::vector<Column> columns(bucket.columns);
+                for (std::size_t t = 0; t < bucket.takes; ++t, ++take)
+                    columns[take->column].emplace_back(take->value, take->amount);
+                buckets.emplace_back(std::move(columns), bucket.alpha);
+            }
+            return buckets;
+        },
+        "counts"_a, "diversity"_a, "ordered"_a);
+    m.def(
         "assign_plan",
         [](const std::vector<std::uint64_t>& counts, std::uint64_t diversity) {
-            if (diversity < 1) refuse("diversity must be at least 1.");
-            std::vector<Frequency> present;
-            for (std::size_t value = 0; value < counts.size(); ++value) {
-                if (counts[value] > std::numeric_limits<Row>::max()) refuse("counts must be below 2^32.");
-                if (counts[value]) present.push_back({counts[value], static_cast<std::uint32_t>(value)});
-            }
             Plan plan;
-            AssignPlanner().plan(present, diversity, plan);
+            AssignPlanner().plan(frequencies(counts, diversity), diversity, plan);
             std::vector<std::pair<std::vector<std::uint32_t>, std::uint64_t>> buckets;
             auto take = plan.takes.begin();
             for (const Plan::Bucket& bucket : plan.buckets) {

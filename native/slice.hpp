@@ -2,11 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
+#include "output.hpp"
 #include "slice_small.hpp"
+#include "swaps.hpp"
 
 namespace pellucid {
 
@@ -38,6 +42,9 @@ private:
     std::vector<std::uint16_t> slots_;  // tuple + 1, or 0
 };
 
+/// What makes groups of a bucket: Slice, or Slice and swaps.
+enum class Refiner { slice, slice_and_swaps };
+
 /// Slices buckets whose columns lie one after the other in every order of the records, each sorted.
 /// It sees columns of identifiers and QI values, and cannot see what makes them columns (Lemma 4).
 template <unsigned W>
@@ -45,19 +52,60 @@ class Slice {
 public:
     using Record = typename Records<W>::Record;
 
+    /// A bucket that is to have swaps, which have to wait until it is sliced.
+    struct Unswapped {
+        std::atomic<std::size_t> waiting;  ///< how many tuples are not in a group yet
+        std::vector<std::pair<std::uint32_t, std::uint32_t>> ends;  ///< per attribute: the smallest and largest code
+    };
+
     struct Bucket {
         std::size_t first;  ///< where its first column starts in every order
         std::size_t columns;
         std::size_t alpha;
         std::size_t place;  ///< of its first group in the output
+        std::shared_ptr<Unswapped> unswapped = {};
+
+        std::size_t size() const { return columns * alpha; }
     };
 
-    Slice(Records<W>& records, Penalty penalty, Pool& pool, Output& output)
-        : records_(records), penalty_(penalty), pool_(pool), output_(output) {
+    Slice(Records<W>& records, const QuasiIdentifiers& table, Refiner refiner, Pool& pool, Output& output)
+        : records_(records), table_(table), penalty_(table.penalty), swaps_(refiner == Refiner::slice_and_swaps),
+          pool_(pool), output_(output) {
         for (unsigned worker = 0; worker < pool.size(); ++worker) scratch_.emplace_back(records);
     }
 
-    void slice(const Bucket& bucket, unsigned worker) { divide(bucket, {0, bucket.alpha}, worker); }
+    void slice(Bucket bucket, unsigned worker) {
+        if (swaps_) {
+            bucket.unswapped = std::make_shared<Unswapped>();
+            bucket.unswapped->waiting = bucket.size();
+            for (std::size_t i = 0; i < records_.dimensions(); ++i)
+                bucket.unswapped->ends.push_back(ends(bucket, {0, bucket.alpha}, i));
+        }
+        divide(bucket, {0, bucket.alpha}, worker);
+    }
+
+    /// Slices a bucket of a patch, whose columns start at `first` in every order, and does its swaps.
+    void slice(Patch& patch, std::size_t first, const Bucket& bucket, unsigned worker) {
+        if (!swaps_) {
+            slice_patch(patch, first, bucket, bucket.alpha, bucket.place);
+            for (std::size_t g = 0; g < bucket.alpha; ++g) settle(bucket, g);
+            return;
+        }
+        auto& swaps = scratch_[worker].swaps;
+        swaps.start(bucket.alpha, bucket.columns, patch.chunks());
+        Row* const rows = output_.place(bucket.place);
+        patch.slice(first, bucket.columns, bucket.alpha, penalty_, [&](std::size_t number, auto tuple_of) {
+            for (std::size_t column = 0; column < bucket.columns; ++column) {
+                const std::size_t to = number * bucket.columns + column, tuple = tuple_of(column);
+                rows[to] = patch.rows[tuple];
+                for (std::size_t chunk = 0; chunk < patch.chunks(); ++chunk)
+                    swaps.corner(chunk, to) = patch.corner(chunk, tuple);
+            }
+        });
+        if (penalty_ == Penalty::perimeter)
+            swaps.run(rows, patch.positions().data(), [](std::size_t) {}, [&] { pool_.check(); });
+        for (std::size_t g = 0; g < bucket.alpha; ++g) settle(bucket, g);
+    }
 
     /// Prepares the worker's patch for `size` tuples: orders are left to be filled, with the numbers of tuples
     /// that `at(t)`, the record of tuple t, defines. `ends(i)` is the smallest and the largest code of
@@ -93,6 +141,7 @@ private:
         std::vector<std::uint32_t> codes;
         std::vector<std::vector<std::int64_t>> ranked;  // per attribute: positions by rank
         Buffer<Record> records;
+        Swaps<std::int16_t> swaps;
     };
 
     /// Attributes with large domains: what counts is which of the patch's own values it is.
@@ -122,7 +171,10 @@ private:
             undivided.pop_back();
             const std::size_t size = part.size * bucket.columns;
             if (part.size == 1) {
-                emit(bucket, part);
+                const Record* const order = records_.order(0) + bucket.first + part.first;
+                for (std::size_t column = 0; column < bucket.columns; ++column)
+                    output_.place(place_of(bucket, part))[column] = records_.row(order[column * bucket.alpha]);
+                finish(bucket, part, worker);
                 continue;
             }
             if (size <= Limits::small) {
@@ -222,13 +274,70 @@ private:
         });
     }
 
-    void emit(const Bucket& bucket, Range part) {
-        const std::size_t place = bucket.place + part.first * bucket.columns;
-        const Record* const order = records_.order(0) + bucket.first + part.first;
-        for (std::size_t column = 0; column < bucket.columns; ++column)
-            output_.place(place)[column] = records_.row(order[column * bucket.alpha]);
-        output_.settle(place, bucket.columns);
-        output_.report(bucket.columns);
+    static std::size_t place_of(const Bucket& bucket, Range part) { return bucket.place + part.first * bucket.columns; }
+
+    void settle(const Bucket& bucket, std::size_t group) {
+        output_.settle(bucket.place + group * bucket.columns, bucket.columns);
+    }
+
+    /// Slices as many tuples of each column, and leaves the groups in the output from `place` on.
+    void slice_patch(Patch& patch, std::size_t first, const Bucket& bucket, std::size_t alpha, std::size_t place) {
+        Row* const rows = output_.place(place);
+        patch.slice(first, bucket.columns, alpha, penalty_, [&](std::size_t number, auto tuple_of) {
+            for (std::size_t column = 0; column < bucket.columns; ++column)
+                rows[number * bucket.columns + column] = patch.rows[tuple_of(column)];
+        });
+    }
+
+    /// The groups of a part are in their places. They are final, or wait for those of the other parts.
+    void finish(const Bucket& bucket, Range part, unsigned worker) {
+        const std::size_t size = part.size * bucket.columns;
+        if (!swaps_) {
+            for (std::size_t g = part.first; g < part.first + part.size; ++g) settle(bucket, g);
+            output_.report(size);
+        } else if (bucket.unswapped->waiting.fetch_sub(size) == size) {
+            swap(bucket, worker);
+            for (std::size_t g = 0; g < bucket.alpha; ++g) settle(bucket, g);
+        }
+    }
+
+    /// The swaps of a whole bucket, whose groups are in their places.
+    void swap(const Bucket& bucket, unsigned worker) {
+        if (penalty_ != Penalty::perimeter) return output_.report(bucket.size());
+        std::uint32_t extent = 0;  // the largest rank
+        for (const auto& [low, high] : bucket.unswapped->ends) extent = std::max(extent, high - low);
+        if (extent < 1U << 15)
+            swap_in(scratch_[worker].swaps, bucket);
+        else if (Swaps<std::int32_t> wide; extent < 1U << 31)
+            swap_in(wide, bucket);
+        else if (Swaps<std::int64_t> widest; true)
+            swap_in(widest, bucket);
+    }
+
+    template <class Lane>
+    void swap_in(Swaps<Lane>& swaps, const Bucket& bucket) {
+        const std::size_t d = records_.dimensions(), chunks = (d + 3) / 4;
+        static constexpr std::int64_t nowhere = 0;  // the position of attributes that only fill up a corner
+        std::vector<const std::int64_t*> positions(4 * chunks, &nowhere);
+        Row* const rows = output_.place(bucket.place);
+        swaps.start(bucket.alpha, bucket.columns, chunks);
+        if (d % 4)
+            for (std::size_t t = 0; t < bucket.size(); ++t) swaps.corner(chunks - 1, t) = Corner<Lane>{};
+        for (std::size_t i = 0; i < d; ++i) {
+            pool_.check();
+            const std::uint32_t low = bucket.unswapped->ends[i].first;
+            positions[i] = records_.positions(i) + low;
+            std::visit(
+                [&](auto codes) {
+                    for (std::size_t t = 0; t < bucket.size(); ++t)
+                        set_rank(swaps.corner(i / 4, t), i, codes[rows[t]] - low);
+                },
+                table_.attributes[i].codes);
+        }
+        swaps.run(
+            rows, positions.data(), [&](std::size_t groups) { output_.report(groups * bucket.columns); },
+            [&] { pool_.check(); });
+        if (bucket.size() > Limits::small) swaps.release();
     }
 
     void slice_patch(const Bucket& bucket, Range part, unsigned worker) {
@@ -247,12 +356,14 @@ private:
         }
         for (std::size_t j = 1; j < records_.dimensions(); ++j)
             for (std::size_t t = 0; t < size; ++t) patch.order(j)[t] = lookup(records_.row(record(j, t)), patch.rows);
-        patch.slice(0, bucket.columns, part.size, penalty_, output_, bucket.place + part.first * bucket.columns);
-        output_.report(size);
+        slice_patch(patch, 0, bucket, part.size, place_of(bucket, part));
+        finish(bucket, part, worker);
     }
 
     Records<W>& records_;
+    const QuasiIdentifiers& table_;
     Penalty penalty_;
+    bool swaps_;
     Pool& pool_;
     Output& output_;
     std::vector<Scratch> scratch_;  // per worker

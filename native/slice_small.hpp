@@ -12,27 +12,11 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "corner.hpp"
 #include "cut.hpp"
-#include "output.hpp"
 #include "table.hpp"
 
 namespace pellucid {
-
-/// Eight 16-bit numbers that are compared at once.
-#if defined(__GNUC__)
-using Eight = std::int16_t __attribute__((vector_size(16)));
-inline Eight larger(Eight a, Eight b) { return a > b ? a : b; }
-#else
-struct Eight {
-    std::int16_t at[8];
-    std::int16_t& operator[](std::size_t lane) { return at[lane]; }
-    std::int16_t operator[](std::size_t lane) const { return at[lane]; }
-};
-inline Eight larger(Eight a, const Eight& b) {
-    for (int lane = 0; lane < 8; ++lane) a.at[lane] = std::max(a.at[lane], b.at[lane]);
-    return a;
-}
-#endif
 
 /// Up to 2^15 tuples, numbered 0, 1, ..., with their QI values replaced by ranks among themselves.
 class Patch {
@@ -56,23 +40,29 @@ public:
 
     /// Tells attribute i's rank of a tuple, which is below 2^15.
     void set_rank(std::size_t i, std::size_t tuple, std::size_t rank) {
-        Eight& corner = corners_[i / 4 * size_ + tuple];
-        corner[i % 4] = static_cast<std::int16_t>(rank);
-        corner[i % 4 + 4] = static_cast<std::int16_t>(-static_cast<int>(rank));
+        pellucid::set_rank(corners_[i / 4 * size_ + tuple], i, rank);
     }
 
     /// Tells attribute i's positions (Eq. 4) of the ranks.
     void set_positions(std::size_t i, const std::int64_t* positions) { positions_[i] = positions; }
+
+    std::size_t chunks() const { return chunks_; }
+    const Eight& corner(std::size_t chunk, std::size_t tuple) const { return corners_[chunk * size_ + tuple]; }
+    const std::vector<const std::int64_t*>& positions() const { return positions_; }
 
     /// Order i: bucket after bucket, column after column, each column sorted by (t[A_i^q], t[A^id]).
     Local* order(std::size_t i) { return orders_.data() + i * size_; }
 
     std::vector<Row> rows;
 
-    /// Slices one bucket, whose columns of alpha tuples each start at `first` in every order. Its groups get the
-    /// places of the output from `place` on.
-    void slice(std::size_t first, std::size_t columns, std::size_t alpha, Penalty penalty, Output& output,
-               std::size_t place) {
+    /// Slices one bucket, whose columns of alpha tuples each start at `first` in every order. Calls
+    /// `emit(number, tuples)` for every group: groups are numbered from left to right, and `tuples(column)` is the
+    /// group's tuple of that column.
+    template <class Emit>
+    void slice(std::size_t first, std::size_t columns, std::size_t alpha, Penalty penalty, Emit emit) {
+        const auto emit_at = [&](const Local* order, std::size_t number) {
+            emit(number, [=](std::size_t column) { return order[column * alpha]; });
+        };
         columns_ = columns;
         stride_ = alpha;
         penalty_ = penalty;
@@ -80,15 +70,15 @@ public:
         scratch_.room(alpha + 1);
         undivided_.clear();
         if (alpha > 1) undivided_.push_back({0, alpha});
-        if (alpha == 1) emit(order(0) + first, output, place);
+        if (alpha == 1) emit_at(order(0) + first, 0);
         while (!undivided_.empty()) {
             const Range bucket = undivided_.back();
             undivided_.pop_back();
             const Cut cut = canonical_division(first, bucket);
             const Range a{bucket.first, cut.left}, b{bucket.first + cut.left, bucket.size - cut.left};
             const Local* divided = order(cut.dimension) + first;
-            if (a.size == 1) emit(divided + a.first, output, place + a.first * columns);
-            if (b.size == 1) emit(divided + b.first, output, place + b.first * columns);
+            if (a.size == 1) emit_at(divided + a.first, a.first);
+            if (b.size == 1) emit_at(divided + b.first, b.first);
             if (bucket.size == 2) continue;
             split(first, bucket, cut);
             // Of what has to wait, let it be the larger part: then little has to wait.
@@ -115,13 +105,13 @@ private:
                 Eight box = corners[order[0]];
                 for (std::size_t r = 1; r < n; ++r) {
                     box = with(box, corners, order + r - 1);
-                    const std::uint64_t width = this->width(box, positions);
+                    const auto width = static_cast<std::uint64_t>(pellucid::width(box, positions));
                     a[r] = chunk ? a[r] + width : width;
                 }
                 box = corners[order[n - 1]];
                 for (std::size_t r = n; --r > 0;) {
                     box = with(box, corners, order + r);
-                    const std::uint64_t width = this->width(box, positions);
+                    const auto width = static_cast<std::uint64_t>(pellucid::width(box, positions));
                     b[r] = chunk ? b[r] + width : width;
                 }
             }
@@ -138,14 +128,6 @@ private:
         for (std::size_t column = 0; column < columns_; ++column)
             box = larger(box, corners[order[column * stride_]]);
         return box;
-    }
-
-    /// The sum of the extents of four attributes. A corner holds four ranks and the same ranks negated, so that
-    /// the largest of each gives both ends of the box.
-    static std::uint64_t width(Eight box, const std::int64_t* const* positions) {
-        std::int64_t sum = 0;
-        for (int i = 0; i < 4; ++i) sum += positions[i][box[i]] - positions[i][-box[i + 4]];
-        return static_cast<std::uint64_t>(sum);
     }
 
     /// Makes the other orders agree with the division.
@@ -170,13 +152,6 @@ private:
                 std::copy_n(aside, out, order + to);
             }
         }
-    }
-
-    /// One tuple of each column is a group.
-    void emit(const Local* order, Output& output, std::size_t place) const {
-        Row* const group = output.place(place);
-        for (std::size_t column = 0; column < columns_; ++column) group[column] = rows[order[column * stride_]];
-        output.settle(place, columns_);
     }
 
     static constexpr std::int64_t nowhere = 0;  // the position of attributes that only fill up a corner

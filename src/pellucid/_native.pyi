@@ -104,6 +104,25 @@ def hybrid(
 ) -> _Partition:
     """Hybrid (Fig. 10). The keys are the draws of Assign: uniform, independent, secret."""
 
+def weave(
+    codes: Sequence[_Codes],
+    positions: Sequence[NDArray[np.int64]],
+    sensitive: _Codes,
+    values: int,
+    diversity: int,
+    keys: NDArray[np.uint64],
+    *,
+    ordered: bool,
+    penalty: _Penalty,
+    threads: int,
+    run: Run | None = None,
+    alone: bool = False,
+) -> _Partition:
+    """Weave. `ordered` says that the order of the sensitive codes means something; `alone` leaves Tailor out."""
+
+def weave_plan(counts: Sequence[int], diversity: int, ordered: bool) -> list[tuple[list[list[tuple[int, int]]], int]]:
+    """Return the columns, as (value, number of tuples), and the alpha of every bucket that Weave plans."""
+
 def assign_plan(counts: Sequence[int], diversity: int) -> list[tuple[list[int], int]]:
     """Return the (signature, alpha) of every bucket that Assign (Fig. 6) builds for these counts."""
 
@@ -127,3 +146,35 @@ def count(
 
 def _set_limits(task: int, fork: int, small: int) -> tuple[int, int, int]:
     """Set the sizes at which the kernels change their ways, and return the previous ones; for tests only."""
+
+class TextError(ValueError):
+    """A text file is no table: the kind of fault, the line, and how many fields a row of wrong width has."""
+
+    args: tuple[Literal["width", "after_quote", "open_quote", "not_text"], int, int]
+
+def read_text(
+    descriptor: int,
+    size: int,
+    separator: str,
+    width: int,
+    numbers: list[int],
+    *,
+    stop: int,
+    chunk_bytes: int,
+    threads: int,
+    run: Run,
+) -> tuple[int, list[tuple[_Codes, list[str], bool]]]:
+    """Read columns of a text file: the number of rows, and of every column the codes, the texts, whether some miss."""
+
+def write_text(
+    descriptor: int,
+    separator: str,
+    names: Sequence[str],
+    texts: Sequence[Sequence[str | None]],
+    codes: Sequence[NDArray[Any]],
+    *,
+    block_rows: int,
+    threads: int,
+    run: Run,
+) -> None:
+    """Write a text file from the distinct texts of every column, and codes."""

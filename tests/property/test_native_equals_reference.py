@@ -20,7 +20,13 @@ from pellucid import _native, reference
 from pellucid.reference.row import QuasiIdentified
 
 Array: TypeAlias = np.ndarray[Any, Any]
-ALGORITHMS = ["tailor", "ace", "hybrid"]
+WEAVES: dict[str, dict[str, bool]] = {
+    "weave": {"ordered": True},
+    "weave, unordered": {"ordered": False},
+    "weave alone": {"ordered": True, "alone": True},
+    "weave alone, unordered": {"ordered": False, "alone": True},
+}
+ALGORITHMS = ["tailor", "ace", "hybrid", *WEAVES]
 #: Rows from which on a part is a task, attributes are spread over threads, and up to which a bucket is sliced
 #: in the cache.
 LIMITS = {"usual": (1 << 14, 1 << 17, 1 << 12), "tiny": (1, 1, 0), "mixed": (6, 9, 12)}
@@ -131,7 +137,7 @@ def large_domains(draw: st.DrawFn) -> Table:
 
 
 def native(name: str, table: Table, threads: int = 1) -> tuple[Array, Array]:
-    kernel: Callable[..., tuple[Array, Array]] = getattr(_native, name)
+    kernel: Callable[..., tuple[Array, Array]] = _native.weave if name in WEAVES else getattr(_native, name)
     keys = () if name == "tailor" else (table.keys,)
     members, starts = kernel(
         table.codes,
@@ -142,6 +148,7 @@ def native(name: str, table: Table, threads: int = 1) -> tuple[Array, Array]:
         *keys,
         penalty=table.penalty,
         threads=threads,
+        **WEAVES.get(name, {}),
     )
     assert members.dtype == np.uint32
     assert starts.dtype == np.int64
@@ -165,6 +172,9 @@ def expected(name: str, table: Table) -> list[reference.Group]:
     if name == "tailor":
         return reference.tailor(rows, table.diversity, penalty)
     draw = reference.smallest_keys(table.keys.tolist())
+    if name in WEAVES:
+        weave = reference.weave_alone if "alone" in name else reference.weave
+        return weave(rows, table.diversity, penalty, draw, ordered=WEAVES[name]["ordered"])
     algorithm = {"ace": reference.ace, "hybrid": reference.hybrid}[name]
     return algorithm(rows, table.diversity, penalty, draw)
 
