@@ -347,6 +347,6 @@ def as_text(values: pl.Series) -> pl.Series:
     dtype = values.dtype
     if dtype == pl.Duration:
         return values.dt.to_string("iso")
-    if dtype == pl.Datetime:
+    if dtype in (pl.Datetime, pl.Time):
         return values.dt.to_string("iso").str.replace(r"\.0+$", "")
     return _without_dictionary(values).cast(pl.String)
