@@ -9,24 +9,30 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from .policy import Policy
 from .verify import Check
 from .version import __version__
 
-__all__ = ["fingerprint", "manifest", "manifest_path"]
+__all__ = ["SensitiveOrder", "fingerprint", "manifest", "manifest_path"]
 
 _FORMAT = 1
 
+SensitiveOrder: TypeAlias = Literal["policy", "values", "none"]
+"""Where the order of the sensitive values comes from. Everybody who has the policy and the release can tell."""
 
-def manifest(policy: Policy, files: Mapping[str, Mapping[str, Any]], check: Check) -> dict[str, Any]:
+
+def manifest(
+    policy: Policy, sensitive_order: SensitiveOrder, files: Mapping[str, Mapping[str, Any]], check: Check
+) -> dict[str, Any]:
     """What stands in the manifest. `files` gives the fingerprint of each file by its name."""
     return {
         "manifest": _FORMAT,
         "program": "pellucid",
         "version": __version__,
         "policy": policy.as_dict(),
+        "sensitive_order": sensitive_order,
         "files": [{"name": name, **facts} for name, facts in files.items()],
         "release": {name: value for name, value in check.as_dict().items() if name not in ("diverse", "diversity")},
         "check": {

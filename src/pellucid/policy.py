@@ -18,7 +18,7 @@ from .errors import PolicyError, listed
 
 __all__ = ["Algorithm", "Intervals", "Missing", "PenaltyName", "Policy", "Recoding"]
 
-Algorithm = Literal["hybrid", "tailor", "ace", "mondrian", "mondrian-relaxed"]
+Algorithm = Literal["weave", "hybrid", "tailor", "ace", "mondrian", "mondrian-relaxed"]
 Recoding = Literal["mbr", "anatomy"]
 Intervals = Literal["text", "bounds"]
 Missing = Literal["error", "category", "drop"]
@@ -45,13 +45,16 @@ class Policy:
     identifier: str | None = None
     drop: tuple[str, ...] = ()
     drop_others: bool = False
-    algorithm: Algorithm = "hybrid"
+    algorithm: Algorithm = "weave"
     penalty: PenaltyName = "perimeter"
     recoding: Recoding = "mbr"
     intervals: Intervals = "text"
     missing: Missing = "error"
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """For a column of categories: all its values, smallest first. Public, and fixed before the data are seen."""
+    """For a column of categories: all its values, smallest first. Public, and fixed before the data are seen.
+
+    That of the sensitive column tells Weave which values are alike. It must never follow from the table.
+    """
 
     def __post_init__(self) -> None:
         for option, choices in _CHOICES.items():
@@ -68,8 +71,10 @@ class Policy:
             )
         self._require_one_role_each()
         for name, order in self.orders.items():
-            if name not in self.quasi_identifiers:
-                raise PolicyError(f"An order is given for {name!r}, which is not a quasi-identifier.")
+            if name not in (*self.quasi_identifiers, self.sensitive):
+                raise PolicyError(
+                    f"An order is given for {name!r}, which is not a quasi-identifier and not the sensitive column."
+                )
             if twice := _repeated(order):
                 raise PolicyError(f"The order of {name!r} lists {listed(twice)} more than once.")
 
@@ -138,8 +143,10 @@ class Policy:
         for name in ("quasi_identifiers", "sensitive", "diversity"):
             if name not in given:
                 raise PolicyError(f"The policy lacks {name.replace('_', '-')}.", remedy=_HOW_TO_GIVE[name])
-        if "orders" in given:
-            given["orders"] = {name: tuple(order) for name, order in given["orders"].items()}
+        orders = {name: tuple(order) for name, order in given.get("orders", {}).items()}
+        if (sensitive_order := given.pop("sensitive_order", None)) is not None:
+            orders[given["sensitive"]] = _names("sensitive_order", sensitive_order)
+        given["orders"] = orders
         return cls(**given)
 
     def as_dict(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import polars as pl
 from .algorithms import ALGORITHMS, Monitor
 from .draws import Draws, SeededDraws, SystemDraws
 from .errors import PolicyError
-from .manifest import fingerprint, manifest, manifest_path
+from .manifest import SensitiveOrder, fingerprint, manifest, manifest_path
 from .microdata import Microdata, encode
 from .partition import Partition
 from .penalties import Penalty
@@ -45,6 +45,7 @@ def anonymize(
     intervals: Intervals | None = None,
     missing: Missing | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
+    sensitive_order: Sequence[str] | None = None,
     policy: str | os.PathLike[str] | None = None,
     seed_file: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -72,6 +73,7 @@ def anonymize(
             "intervals": intervals,
             "missing": missing,
             "orders": orders,
+            "sensitive_order": sensitive_order,
         },
         file=policy,
     )
@@ -102,6 +104,7 @@ def anonymize(
     return Release(
         policy=settings,
         dropped_rows=microdata.dropped_rows,
+        sensitive_order=_sensitive_order(microdata, settings),
         _tables=_recode(microdata, partition, settings),
         _expected=_expected(microdata, settings),
         _source=table.path,
@@ -112,6 +115,12 @@ def anonymize(
 
 def _silent(stage: str, share: float) -> None:
     """No progress is shown."""
+
+
+def _sensitive_order(microdata: Microdata, policy: Policy) -> SensitiveOrder:
+    if policy.sensitive in policy.orders:
+        return "policy"
+    return "values" if microdata.sensitive.ordered else "none"
 
 
 def _recode(microdata: Microdata, partition: Partition, policy: Policy) -> tuple[ReleasedTable, ...]:
@@ -157,6 +166,8 @@ class Release:
     policy: Policy
     dropped_rows: int
     """How many rows with missing values were left out at the policy's word: for the curator, not for release."""
+    sensitive_order: SensitiveOrder
+    """Where the order of the sensitive values comes from: the policy, the values themselves, or there is none."""
     _tables: tuple[ReleasedTable, ...] = field(repr=False)
     """The one table of a generalization, or the two tables of an anatomy."""
     _expected: Expected = field(repr=False)
@@ -215,7 +226,7 @@ class Release:
             check = _verify([_read_back(path, ending) for path in staged], expected)
             facts = {file.name: fingerprint(path) for file, path in zip(files, staged, strict=True)}
             beside = manifest_path(target)
-            text = json.dumps(manifest(self.policy, facts, check), indent=2, ensure_ascii=False)
+            text = json.dumps(manifest(self.policy, self.sensitive_order, facts, check), indent=2, ensure_ascii=False)
             with explained(beside):
                 staging.add(beside).write_text(text + "\n", encoding="utf-8")
             staging.commit()

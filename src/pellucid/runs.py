@@ -39,6 +39,7 @@ def watched(work: Callable[[_native.Run], _T], tell: Callable[[float], None]) ->
         raise
     if failure:
         raise failure[0]
+    tell(1.0)
     return outcome[0]
 
 

@@ -37,7 +37,16 @@ def manifest_of(written: pellucid.Written) -> dict[str, Any]:
 def test_holds_these_facts_and_no_others(written: pellucid.Written) -> None:
     """A new key must be thought about: can everybody compute it from the release?"""
     manifest = manifest_of(written)
-    assert set(manifest) == {"manifest", "program", "version", "policy", "files", "release", "check"}
+    assert set(manifest) == {
+        "manifest",
+        "program",
+        "version",
+        "policy",
+        "sensitive_order",
+        "files",
+        "release",
+        "check",
+    }
     assert set(manifest["policy"]) == {
         "quasi_identifiers",
         "sensitive",

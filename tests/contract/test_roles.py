@@ -73,7 +73,8 @@ def test_an_index_column_of_a_file_is_not_passed_through(csv_file: Callable[[str
         ({"intervals": "txt"}, "Did you mean 'text'"),
         ({"missing": "ignore"}, "missing must be one of"),
         ({"penalty": "area"}, "penalty must be one of"),
-        ({"orders": {"disease": ["a"]}}, "'disease', which is not a quasi-identifier"),
+        ({"orders": {"name": ["a"]}}, "'name', which is not a quasi-identifier and not the sensitive column"),
+        ({"sensitive_order": ["flu", "flu"]}, "order of 'disease' lists 'flu' more than once"),
         ({"orders": {"place": ["Ulm", "Ulm"]}}, "lists 'Ulm' more than once"),
     ],
 )

@@ -45,7 +45,7 @@ def test_defaults() -> None:
         "identifier": None,
         "drop": [],
         "drop_others": False,
-        "algorithm": "hybrid",
+        "algorithm": "weave",
         "penalty": "perimeter",
         "recoding": "mbr",
         "intervals": "text",

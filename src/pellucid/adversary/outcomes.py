@@ -41,6 +41,8 @@ __all__ = [
     "randomized",
     "relaxed_mondrian",
     "tailor",
+    "weave",
+    "weave_unordered",
 ]
 
 _T = TypeVar("_T")
@@ -153,6 +155,11 @@ def by_keys(run: Callable[[Instance, Sequence[int]], Sequence[Group]]) -> Algori
 tailor = deterministic(lambda instance: reference.tailor(instance.rows, instance.diversity, instance.penalty))
 ace = randomized(lambda i, choices: reference.ace(i.rows, i.diversity, i.penalty, choices.sample))
 hybrid = randomized(lambda i, choices: reference.hybrid(i.rows, i.diversity, i.penalty, choices.sample))
+weave = randomized(lambda i, choices: reference.weave(i.rows, i.diversity, i.penalty, choices.sample, ordered=True))
+"""Weave for sensitive values whose order means something."""
+weave_unordered = randomized(
+    lambda i, choices: reference.weave(i.rows, i.diversity, i.penalty, choices.sample, ordered=False)
+)
 mondrian = deterministic(lambda i: reference.mondrian(i.rows, i.diversity, i.positions))
 relaxed_mondrian = deterministic(lambda i: reference.mondrian(i.rows, i.diversity, i.positions, relaxed=True))
 opt_gen = deterministic(lambda instance: reference.opt_gen(instance.rows, instance.diversity))
@@ -174,6 +181,8 @@ KNOWN: Mapping[str, Algorithm] = MappingProxyType(
         "tailor": tailor,
         "ace": ace,
         "hybrid": hybrid,
+        "weave": weave,
+        "weave-unordered": weave_unordered,
         "mondrian": mondrian,
         "mondrian-relaxed": relaxed_mondrian,
         "opt-gen": opt_gen,

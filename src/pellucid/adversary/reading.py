@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,7 @@ from .published import Cell, Published, Side, published
 
 __all__ = ["Case", "read_case"]
 
+_Orders: TypeAlias = Mapping[str, tuple[str, ...]]
 _PERSON = "pellucid: person"
 _SENSITIVE = "pellucid: unknown"
 """Column names that no table has by chance."""
@@ -43,6 +44,8 @@ class Case:
     recoding: Recoding
     values: tuple[Any, ...]
     """The sensitive values of the release, in their order: value `v` of the integers is `values[v]`."""
+    ordered: bool
+    """Whether that order means something."""
 
 
 def read_case(
@@ -56,13 +59,17 @@ def read_case(
     missing: Missing = "error",
 ) -> Case:
     """Read and encode a release (of an anatomy: its two tables) and an external source."""
-    people, attributes = _read_external(external, quasi_identifiers, identifier, orders or {}, missing)
+    of_qi = {name: order for name, order in (orders or {}).items() if name != sensitive}
+    of_sensitive = {name: tuple(order) for name, order in (orders or {}).items() if name == sensitive}
+    people, attributes = _read_external(external, quasi_identifiers, identifier, of_qi, missing)
     tables = _tables_of(release)
     if len(tables) == 1:
-        cells, values = _read_generalization(open_source(tables[0]), attributes, sensitive)
+        cells, shown = _read_generalization(open_source(tables[0]), attributes, sensitive, of_sensitive)
     else:
-        cells, values = _read_anatomy(open_source(tables[0]), open_source(tables[1]), attributes, sensitive)
-    return Case(people, published(cells), "mbr" if len(tables) == 1 else "anatomy", values)
+        qi, shows = open_source(tables[0]), open_source(tables[1])
+        cells, shown = _read_anatomy(qi, shows, attributes, sensitive, of_sensitive)
+    recoding: Recoding = "mbr" if len(tables) == 1 else "anatomy"
+    return Case(people, published(cells), recoding, tuple(shown.values.to_list()), shown.ordered)
 
 
 def _tables_of(release: object) -> tuple[object, ...]:
@@ -138,14 +145,14 @@ class _Ticks:
 
 
 def _read_generalization(
-    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: str
-) -> tuple[list[Cell], tuple[Any, ...]]:
+    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: str, orders: _Orders
+) -> tuple[list[Cell], Attribute]:
     columns: list[str] = []
     for attribute in attributes:
         bounds = [f"{attribute.name}{end}" for end in ("_min", "_max")]
         as_bounds = attribute.name not in table.columns and all(name in table.columns for name in bounds)
         columns += bounds if as_bounds else [attribute.name]
-    rows = _encode_release(table, columns, sensitive)
+    rows = _encode_release(table, columns, sensitive, orders)
     labels = {column.name: as_text(column.values).to_list() for column in rows.attributes}
     codes = {column.name: column.codes.tolist() for column in rows.attributes}
     sides_of_rows = []
@@ -164,12 +171,16 @@ def _read_generalization(
     for box, value in zip(zip(*sides_of_rows, strict=True), rows.sensitive.codes.tolist(), strict=True):
         groups[box].append(value)
     cells = [Cell(box, (), tuple(sorted(values))) for box, values in groups.items()]
-    return cells, tuple(rows.sensitive.values.to_list())
+    return cells, rows.sensitive
 
 
-def _encode_release(table: FileSource | FrameSource, columns: Sequence[str], sensitive: str) -> Microdata:
+def _encode_release(
+    table: FileSource | FrameSource, columns: Sequence[str], sensitive: str, orders: _Orders
+) -> Microdata:
     _require_columns(table, [*columns, sensitive], "release")
-    policy = Policy(quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category")
+    policy = Policy(
+        quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category", orders=orders
+    )
     return encode(table.read(policy.needed(table.columns)), policy, SystemDraws(), untyped=table.untyped)
 
 
@@ -203,9 +214,10 @@ def _read_anatomy(
     sensitive_table: FileSource | FrameSource,
     attributes: Sequence[Attribute],
     sensitive: str,
-) -> tuple[list[Cell], tuple[Any, ...]]:
-    exact = _encode_release(qi, [attribute.name for attribute in attributes], GROUP_ID)
-    shown = _encode_release(sensitive_table, [GROUP_ID], sensitive)
+    orders: _Orders,
+) -> tuple[list[Cell], Attribute]:
+    exact = _encode_release(qi, [attribute.name for attribute in attributes], GROUP_ID, {})
+    shown = _encode_release(sensitive_table, [GROUP_ID], sensitive, orders)
     columns = []
     for attribute, column in zip(attributes, exact.attributes, strict=True):
         code = {text: number for number, text in enumerate(as_text(attribute.values).to_list())}
@@ -220,7 +232,7 @@ def _read_anatomy(
     if {g: len(members) for g, members in points.items()} != {g: len(members) for g, members in values.items()}:
         raise CheckFailedError("The two tables do not belong together: their groups have different sizes.")
     cells = [Cell((), tuple(sorted(points[group])), tuple(sorted(values[group]))) for group in points]
-    return cells, tuple(shown.sensitive.values.to_list())
+    return cells, shown.sensitive
 
 
 def _names(groups: Attribute) -> list[str]:

@@ -168,7 +168,9 @@ def credibility(
 
 
 def algorithm_named(name: str, diversity: int, case: Case) -> Algorithm:
-    """An algorithm by its name."""
+    """An algorithm by its name. Weave takes note of whether the sensitive values have an order."""
+    if name == "weave" and not case.ordered:
+        return KNOWN["weave-unordered"]
     if name == "mask":
         return mask(diversity, range(len(case.values)))
     try:

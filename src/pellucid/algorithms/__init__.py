@@ -1,4 +1,4 @@
-"""The algorithms, by name: from microdata to a partition. Each module is one figure of the paper."""
+"""The algorithms, by name: from microdata to a partition. Each module is one figure of the paper, or Weave."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from .baselines import mondrian, relaxed_mondrian
 from .hybrid import hybrid
 from .kernel import Monitor
 from .tailor import tailor
+from .weave import weave
 
 __all__ = [
     "ALGORITHMS",
@@ -26,6 +27,7 @@ __all__ = [
     "mondrian",
     "relaxed_mondrian",
     "tailor",
+    "weave",
 ]
 
 
@@ -47,7 +49,9 @@ class Anonymizer(Protocol):
 
 _BASELINES: Mapping[str, Anonymizer] = {"mondrian": mondrian, "mondrian-relaxed": relaxed_mondrian}
 
-ALGORITHMS: Mapping[str, Anonymizer] = MappingProxyType({"hybrid": hybrid, "tailor": tailor, "ace": ace, **_BASELINES})
+ALGORITHMS: Mapping[str, Anonymizer] = MappingProxyType(
+    {"weave": weave, "hybrid": hybrid, "tailor": tailor, "ace": ace, **_BASELINES}
+)
 
 NOT_TRANSPARENT = frozenset(_BASELINES)
 """Those whose releases say more than 1/l to somebody who knows the algorithm: to be compared with, not relied on."""

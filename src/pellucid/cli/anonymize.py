@@ -10,7 +10,7 @@ import typer
 from .. import release
 from ..algorithms import ALGORITHMS, NOT_TRANSPARENT
 from .console import complain, guarded, print_json, progress, say
-from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+from .options import Diversity, Json, QuasiIdentifiers, Sensitive, lines, names
 
 __all__ = ["anonymize", "summary"]
 
@@ -33,7 +33,7 @@ def anonymize(
         bool | None, typer.Option("--drop-others", help="Leave out every column without a role.", show_default=False)
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option("--algorithm", metavar="|".join(ALGORITHMS), help="How to cut [default: hybrid].")
+        str | None, typer.Option("--algorithm", metavar="|".join(ALGORITHMS), help="How to cut [default: weave].")
     ] = None,
     penalty: Annotated[
         str | None,
@@ -53,6 +53,14 @@ def anonymize(
             "--missing",
             metavar="error|category|drop",
             help="Missing values: refuse, count as a value, or leave the row out [default: error].",
+        ),
+    ] = None,
+    sensitive_order: Annotated[
+        Path | None,
+        typer.Option(
+            "--sensitive-order",
+            metavar="FILE",
+            help="All values of the sensitive column, one per line, those that are alike next to each other.",
         ),
     ] = None,
     policy: Annotated[
@@ -78,6 +86,7 @@ def anonymize(
             "recoding": recoding,
             "intervals": intervals,
             "missing": missing,
+            "sensitive_order": lines(sensitive_order),
         }
         with progress(quiet=quiet) as monitor:
             made = release.anonymize(

@@ -26,7 +26,7 @@ def demo(
         Path, typer.Argument(metavar="[DIR]", help="Where to put the two tables; made if it is not there.")
     ] = Path("pellucid-demo"),
 ) -> None:
-    """Make up a hospital table, publish it with Hybrid, verify what was written, and show it before and after."""
+    """Make up a hospital table, publish it with Weave, verify what was written, and show it before and after."""
     with guarded(as_json=False):
         source, target = folder / "hospital.csv", folder / "published.csv"
         patients = hospital()

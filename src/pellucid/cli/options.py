@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..errors import PolicyError
 from ..version import __version__
 
 __all__ = [
@@ -14,6 +16,7 @@ __all__ = [
     "Json",
     "QuasiIdentifiers",
     "Sensitive",
+    "lines",
     "names",
     "version_option",
 ]
@@ -24,6 +27,18 @@ def names(lists: list[str] | None) -> list[str] | None:
     if lists is None:
         return None
     return [name for line in csv.reader(lists, skipinitialspace=True) for name in line]
+
+
+def lines(file: Path | None) -> list[str] | None:
+    """The lines of a text file, without their ends."""
+    if file is None:
+        return None
+    try:
+        return file.read_text(encoding="utf-8-sig").splitlines()
+    except OSError as problem:
+        raise PolicyError(f"{file} cannot be read: {problem.strerror}.") from problem
+    except UnicodeDecodeError as problem:
+        raise PolicyError(f"{file} is not UTF-8 text.") from problem
 
 
 def _show_version(value: bool) -> None:
