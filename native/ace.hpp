@@ -62,6 +62,7 @@ private:
         std::visit(
             [&](auto codes) {
                 for (std::size_t p = 0; p < group.size; ++p) {
+                    pool_.check_at(p);
                     const auto value = codes[records_.row(records[p])];
                     if (counter[value]++ == 0) present.push_back({0, value});
                 }
@@ -76,6 +77,7 @@ private:
         std::visit(
             [&](auto codes) {
                 for (std::size_t p = 0; p < group.size; ++p) {
+                    pool_.check_at(p);
                     const Row row = records_.row(records[p]);
                     if (p + far_ahead < group.size) {
                         const Row later = records_.row(records[p + far_ahead]);
@@ -89,6 +91,7 @@ private:
         // The holders of each value, in the order in which they are drawn.
         pool_.each(group.size, present.size(), worker, [&](std::size_t v, unsigned) {
             const auto [n, value] = present[v];
+            pool_.check();
             const std::size_t first = counter[value] - n;
             put_in_order_of_draw(holders + first, n, drawn + first);
         });
@@ -97,6 +100,7 @@ private:
         std::uint32_t column = 0;  // of the first column of the bucket
         const Plan::Take* take = plan.takes.data();
         for (const Plan::Bucket& bucket : plan.buckets) {
+            pool_.check();
             for (std::size_t t = 0; t < bucket.takes; ++t, ++take)
                 for (std::uint64_t a = 0; a < take->amount; ++a)
                     column_of(drawn[counter[take->value]++], column + take->column);
@@ -174,6 +178,7 @@ private:
             Record* const order = records_.order(j) + group.first;
             Record* const dealt = slice_.scratch(who).room(group.size);
             for (std::size_t p = 0; p < group.size; ++p) {
+                pool_.check_at(p);
                 if (p + far_ahead < group.size) fetch(column_of + records_.row(order[p + far_ahead]));
                 dealt[next[column_of[records_.row(order[p])]]++] = order[p];
             }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -57,6 +58,11 @@ public:
     void check() const {
         run_.check();
         if (failed_.load(std::memory_order_relaxed)) throw Stop{};
+    }
+
+    /// The same for loops that do little per item.
+    void check_at(std::size_t item) const {
+        if (item % (std::size_t{1} << 18) == 0) check();
     }
 
     void submit(Task task) {
@@ -108,9 +114,11 @@ public:
             }
         };
         for (std::size_t helper = 1; helper < std::min<std::size_t>(count, size_); ++helper) {
-            {
+            try {
                 std::lock_guard lock(mutex_);
                 tasks_.push_front(work);
+            } catch (const std::bad_alloc&) {
+                break;  // helpers that were called already must not outlive `body`, so this one does without more
             }
             wake_.notify_one();
         }

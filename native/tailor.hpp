@@ -16,10 +16,11 @@ using Counts = std::vector<std::uint32_t>;
 /// Adds the sensitive values of some records to the counts.
 template <unsigned W>
 void count(const Records<W>& records, const typename Records<W>::Record* first, std::size_t size,
-           const Sensitive& sensitive, Counts& counts) {
+           const Sensitive& sensitive, Counts& counts, const Pool& pool) {
     std::visit(
         [&](auto codes) {
             for (std::size_t r = 0; r < size; ++r) {
+                pool.check_at(r);
                 if (r + far_ahead < size) fetch(&codes[records.row(first[r + far_ahead])]);
                 ++counts[codes[records.row(first[r])]];
             }
@@ -45,7 +46,7 @@ public:
         Group all{{0, records_.rows()}, {}};
         if (sensitive_.values <= records_.rows()) {
             all.counts.resize(sensitive_.values);
-            count(records_, records_.order(0), records_.rows(), sensitive_, all.counts);
+            count(records_, records_.order(0), records_.rows(), sensitive_, all.counts, pool_);
         }
         pool_.run([&](unsigned worker) { divide(std::move(all), worker); });
     }
@@ -85,7 +86,7 @@ private:
         Counts& counts = counter_[worker];  // all zero between calls
         counts.resize(sensitive_.values);
         const auto* records = records_.order(0) + group.range.first;
-        count(records_, records, group.range.size, sensitive_, counts);
+        count(records_, records, group.range.size, sensitive_, counts, pool_);
         std::uint32_t c = 0;
         std::visit(
             [&](auto codes) {
@@ -113,7 +114,8 @@ private:
             if (group.counts.empty() || larger.range.size < sensitive_.values) return;
             larger.counts = std::move(group.counts);
             smaller.counts.resize(sensitive_.values);
-            count(records_, records_.order(i) + smaller.range.first, smaller.range.size, sensitive_, smaller.counts);
+            count(records_, records_.order(i) + smaller.range.first, smaller.range.size, sensitive_, smaller.counts,
+                  pool_);
             for (std::size_t v = 0; v < sensitive_.values; ++v) larger.counts[v] -= smaller.counts[v];
             if (smaller.range.size < sensitive_.values) smaller.counts.clear();
         });

@@ -164,7 +164,7 @@ def _attribute(
     return Attribute(
         name=column.name,
         values=values,
-        codes=codes[rows],
+        codes=codes.take(rows),
         ordered=ordered,
         ticks=ticks,
     )
@@ -221,14 +221,13 @@ def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Ser
     dtype = column.dtype
     if not isinstance(dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
-    dictionary = column.drop_nulls().unique()
-    texts = dictionary.cast(pl.String)
+    entries = _occurring(column.drop_nulls().to_physical().to_numpy())
+    texts = pl.Series(column.name, entries).cat.to(column.dtype).cast(pl.String)
     typed = texts.cast(pl.String if isinstance(dtype, pl.Categorical | pl.Enum) else dtype)
     if untyped:
         typed = _infer_type(typed)
     values = typed.unique().sort()
     shift = int(column.has_nulls())
-    entries = dictionary.to_physical().to_numpy()
     rank_of = np.zeros(int(entries.max(initial=0)) + 1, dtype=_narrowest(len(values) + shift))
     rank_of[entries] = values.search_sorted(typed).to_numpy() + shift
     ranks = rank_of[column.to_physical().fill_null(0).to_numpy()]
@@ -236,6 +235,13 @@ def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Ser
         return values, ranks
     ranks[column.is_null().to_numpy()] = 0
     return _null_first(values), ranks
+
+
+def _occurring(codes: Codes) -> Codes:
+    """The codes that occur, smallest first."""
+    occurs = np.zeros(int(codes.max(initial=0)) + 1, dtype=bool)
+    occurs[codes] = True
+    return np.flatnonzero(occurs).astype(np.uint32)
 
 
 def _null_first(values: pl.Series) -> pl.Series:

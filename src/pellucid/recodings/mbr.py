@@ -42,8 +42,9 @@ def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text
     boxes, sensitive = sorted_pairs(
         np.repeat(box_of_group, partition.sizes), microdata.sensitive.codes[partition.members]
     )
+    rows_of_box = np.bincount(boxes)
     released = {
-        attribute.name: side.columns(side.cell_of_group[group_of_box][boxes])
+        attribute.name: side.columns(np.repeat(side.cell_of_group[group_of_box], rows_of_box))
         for attribute, side in zip(microdata.attributes, sides, strict=True)
     }
     released[microdata.sensitive.name] = [Column(microdata.sensitive.name, microdata.sensitive.values, sensitive)]
