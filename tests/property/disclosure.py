@@ -1,7 +1,7 @@
 """Proposition 1 for whole families of tables: every table that people of E can make with given counts, every draw.
 
-This is a second, direct count beside `pellucid.adversary`, made to judge thousands of tables in a test. It also knows an
-adversary who is told more than the paper's: who is in which group.
+This is a second, direct count beside `pellucid.adversary`, made to judge thousands of tables in a test. It also knows
+an adversary who is told more than the paper's: who is in which group.
 """
 
 from __future__ import annotations

@@ -101,8 +101,8 @@ def test_overlapping_boxes_are_counted_as_they_are_listed() -> None:
     space = possible_instances(case.external, case.release, "mbr")
     found = list(space)
     assert len(set(found)) == len(found) == space.count(10**6)
-    # By hand: each value has two holders, one in each box. Any two of the five people can stand so: only a is confined to
-    # the first box, and only d to the second.
+    # By hand: each value has two holders, one in each box. Any two of the five people can stand so: only a is confined
+    # to the first box, and only d to the second.
     assert len(found) == 10 * 3
 
 
