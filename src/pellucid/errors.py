@@ -17,8 +17,9 @@ The command line prints the message as one paragraph and leaves with the status 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
 
 __all__ = [
     "CheckFailedError",
@@ -27,10 +28,30 @@ __all__ = [
     "NotEligibleError",
     "PellucidError",
     "PolicyError",
+    "Problem",
     "SourceError",
     "TargetError",
     "TooManyInstancesError",
+    "Where",
+    "listed",
 ]
+
+Where: TypeAlias = tuple[str | int, ...]
+"""The way to a setting in a policy file: keys, and numbers of items from 0. Empty: the policy as a whole."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a policy."""
+
+    where: Where
+    what: str
+    remedy: str = ""
+    line: int | None = None
+    """Of the policy file; None where it is not the file that says so."""
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.remedy}".strip()
 
 
 class PellucidError(Exception):
@@ -46,6 +67,23 @@ class PellucidError(Exception):
 
 class PolicyError(PellucidError):
     """A column without a role, an option out of range, a policy file that cannot be understood."""
+
+    def __init__(self, what: str, *, remedy: str = "", problems: Sequence[Problem] = ()) -> None:
+        super().__init__(what, remedy=remedy)
+        self.problems = tuple(problems)
+        """All that is wrong with a policy, if the message says more than one thing or names a line."""
+
+    @classmethod
+    def of(cls, problems: Iterable[Problem], *, file: object = None) -> PolicyError:
+        """All problems of a policy in one message, in the order of the lines of its file."""
+        found = sorted(problems, key=lambda problem: (problem.line is None, problem.line))
+        if len(found) == 1:
+            [only] = found
+            place = f"{file}, line {only.line}: " if only.line is not None else ""
+            return cls(place + only.what, remedy=only.remedy, problems=found)
+        told = (str(p) if p.line is None else f"Line {p.line}: {p}" for p in found)
+        whole = "The policy" if file is None else f"The policy in {file}"
+        return cls(f"{whole} has {len(found)} problems. {' '.join(told)}", problems=found)
 
 
 class MicrodataError(PolicyError):

@@ -222,7 +222,7 @@ def test_a_seed_that_is_too_short(pellucid: Runner, folder: Path) -> None:
         (("--policy", "nothing.toml"), 2, "nothing.toml cannot be read"),
         (("--seed-file", "nothing.seed"), 2, "nothing.seed cannot be read"),
         (("-s", "diseases"), 2, "Did you mean 'disease'"),
-        (("-q", "age,age"), 2, "more than one role"),
+        (("-q", "age,age"), 2, "more than once"),
         (("--identifier", "disease"), 2, "more than one role"),
         (("--drop", "nothing"), 2, "no column named 'nothing'"),
         (("-l", "5"), 3, "The largest l that this table allows is 4."),

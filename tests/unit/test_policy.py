@@ -82,21 +82,39 @@ def test_a_policy_cannot_be_changed() -> None:
     ("text", "message"),
     [
         ("diversity = ", "is not valid TOML"),
-        ("divrsity = 4", "'divrsity', which is no setting. Did you mean 'diversity'"),
+        ("divrsity = 4", "'divrsity' is no setting of a policy. Did you mean 'diversity'"),
         ("zzz = 4", "It may hold 'algorithm'"),
-        ("seed_file = 'x'", "which is no setting"),
-        ("orders = 5", "which is no setting"),
-        ("attributes = 5", "attributes must be tables"),
-        ("attributes.place = 5", r"\[attributes.place\] must hold one setting, order"),
-        ("[attributes.place]\nordr = ['a']", "must hold one setting, order"),
-        ("[attributes.place]\norder = []", "must be a list of texts"),
-        ("[attributes.place]\norder = [1, 2]", "must be a list of texts"),
-        ("[attributes.place]\norder = 'ab'", "must be a list of texts"),
+        ("seed_file = 'x'", "is no setting of a policy"),
+        ("orders = 5", "is no setting of a policy"),
+        ("attributes = 5", r"attributes must be tables such as \[attributes.education\]"),
+        (
+            "attributes.place = 5",
+            r"place in \[attributes\] must be a table of settings, not 5. For example: ",
+        ),
+        ("[attributes.place]\nordr = ['a']", r"'ordr' is no setting of \[attributes.place\]. Did you mean 'order'"),
+        ("[attributes.'a place']\nordr = ['a']", r"'ordr' is no setting of \[attributes.\"a place\"\]"),
+        ("[attributes.place]\norder = []", r"order in \[attributes.place\] is an empty list. For example: order"),
+        ("[attributes.place]\norder = [1, 2]", "must be a list of texts, and holds 1. For example: order = "),
+        ("[attributes.place]\norder = 'ab'", "must be a list of texts, not 'ab'. For example: order = "),
+        ("[attributes.place]\norder = ['a', 'b', 'a']", "lists 'a' more than once. List it once"),
+        ("[attributes.nowhere]\norder = ['a']", "'nowhere', which is not a quasi-identifier and not the sensitive"),
+        ("source = 'a.csv'", r"source must be a table of settings, not 'a.csv'. For example: \[source\]"),
+        ("[target]\npath = ''", r"path in \[target\] must be the path of a file, not ''"),
+        ("[source]\nfile = ''", r"'file' is no setting of \[source\]"),
+        ("identifier = 'age'", "'age' is given more than one role. Keep one role per column"),
+        ("penalty = 'custom'", "penalty must be one of 'perimeter', 'discernibility', not 'custom'"),
+        ("quasi_identifiers = []", "quasi_identifiers is an empty list"),
+        ("quasi_identifiers = ['a', 'b', 'a']", "lists 'a' more than once"),
+        ("diversity = 9223372036854775808", "diversity must be 9223372036854775807 at most"),
+        ("diversity = 1979-05-27", "must be a whole number of at least 1, not datetime.date"),
+        ("sensitive = 0x" + "f" * 5000, "sensitive must be a text, not that number"),
+        ("drop = " + "1" * 5000, "holds a number that is too long"),
+        ("drop = " + "[" * 99999, "nested too deeply"),
         ("sensitive = 5", "sensitive must be a text"),
         ("identifier = ['a']", "identifier must be a text"),
         ("drop_others = 'yes'", "drop_others must be true or false"),
         ("quasi_identifiers = 'age'", "must be a list of column names"),
-        ("quasi_identifiers = [1]", "must be text"),
+        ("quasi_identifiers = [1]", "must be a list of column names, and holds 1"),
         ("diversity = '4'", "must be a whole number"),
         ("diversity = true", "must be a whole number"),
         ("diversity = 4.0", "must be a whole number"),
@@ -111,6 +129,54 @@ def test_mistakes_in_a_file(tmp_path: Path, text: str, message: str) -> None:
     options = {name: value for name, value in OPTIONS.items() if name not in text}
     with pytest.raises(PolicyError, match=message):
         Policy.from_options(options, file=path)
+
+
+def test_all_mistakes_are_reported_together_each_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(
+        """# what is wrong here: nearly everything
+quasi_identifiers = [
+    "age",
+    "disease",  # sensitive as well
+]
+sensitive = "disease"
+algorithm = "mondrain"
+
+[attributes.age]
+grid = 5
+
+[attributes.nowhere]
+order = ["a", 1]
+""",
+        encoding="utf-8",
+    )
+    with pytest.raises(PolicyError) as found:
+        Policy.from_options({"missing": "nonsense"}, file=path)
+    assert str(found.value) == (
+        f"The policy in {path} has 6 problems."
+        " Line 6: 'disease' is given more than one role. Keep one role per column."
+        " Line 7: algorithm must be one of 'weave', 'hybrid', 'tailor', 'ace', 'mondrian', 'mondrian-relaxed', not"
+        " 'mondrain'. Did you mean 'mondrian'?"
+        " Line 10: 'grid' is no setting of [attributes.age]. It may hold 'order'."
+        " Line 13: order in [attributes.nowhere] must be a list of texts, and holds 1."
+        ' For example: order = ["none", "school", "university"]'
+        " The policy lacks diversity. Give l, such as -l 8: nobody is tied to a sensitive value with more than 1/8"
+        " confidence."
+        " missing must be one of 'error', 'category', 'drop', not 'nonsense'."
+    )
+    assert [problem.line for problem in found.value.problems] == [6, 7, 10, 13, None, None]
+
+
+def test_one_mistake_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text("\n\ndrop = [\n  'x',\n  'x',\n]\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match=r"policy.toml, line 5: drop lists 'x' more than once"):
+        Policy.from_options(OPTIONS, file=path)
+
+
+def test_an_option_in_conflict_with_the_file_has_no_line(file: Path) -> None:
+    with pytest.raises(PolicyError, match=r"^'age' is given more than one role"):
+        Policy.from_options({"drop": ["age"]}, file=file)
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
@@ -157,7 +223,8 @@ def test_a_penalty_called_custom_needs_a_function(tmp_path: Path) -> None:
     path = tmp_path / "policy.toml"
     path.write_text("penalty = 'custom'", encoding="utf-8")
     options = {**OPTIONS, "diversity": 2}
-    for said in ({"penalty": "custom"}, {"policy": path}):
-        with pytest.raises(PolicyError, match="stands for a function"):
-            pellucid.anonymize(table, **options, **said)
+    with pytest.raises(PolicyError, match="stands for a function"):
+        pellucid.anonymize(table, **options, penalty="custom")
+    with pytest.raises(PolicyError, match="penalty must be one of 'perimeter', 'discernibility'"):
+        pellucid.anonymize(table, **options, policy=path)
     assert pellucid.anonymize(table, **options, penalty=lambda group: len(group) ** 2).policy.penalty == "custom"
