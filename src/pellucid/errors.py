@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 __all__ = [
     "CheckFailedError",
@@ -52,6 +52,10 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.what} {self.remedy}".strip()
+
+    def as_dict(self) -> dict[str, Any]:
+        """The problem as plain values."""
+        return {"line": self.line, "setting": list(self.where), "message": self.what, "remedy": self.remedy}
 
 
 class PellucidError(Exception):

@@ -32,6 +32,7 @@ def manifest(
         "program": "pellucid",
         "version": __version__,
         "policy": policy.as_dict(),
+        "policy_sha256": policy.sha256,
         "sensitive_order": sensitive_order,
         "files": [{"name": name, **facts} for name, facts in files.items()],
         "release": {name: value for name, value in check.as_dict().items() if name not in ("diverse", "diversity")},

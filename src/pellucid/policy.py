@@ -7,10 +7,11 @@ manifest (G8). What each setting may be is said in `settings`; here stands what 
 from __future__ import annotations
 
 import difflib
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from typing import Any, cast
 
 from .errors import PolicyError, Problem, Where, listed
@@ -93,9 +94,11 @@ class Policy:
         return [name for name in columns if name in used]
 
     @classmethod
-    def from_options(cls, options: Mapping[str, Any], *, file: str | os.PathLike[str] | None = None) -> Policy:
+    def from_options(
+        cls, options: Mapping[str, Any], *, file: str | os.PathLike[str] | PolicyFile | None = None
+    ) -> Policy:
         """A policy from options, on top of a policy file if there is one; options that are None do not count."""
-        written = PolicyFile() if file is None else read_policy_file(Path(file))
+        written = read_policy_file(file)
         chosen = {name: value for name, value in options.items() if value is not None}
         for name in ("quasi_identifiers", "drop", "sensitive_order"):
             if name in chosen:
@@ -116,7 +119,7 @@ class Policy:
             overridden = problem.where[0] in chosen
             problems.append(problem if overridden else replace(problem, line=written.line_of(problem.where)))
         if problems:
-            raise PolicyError.of(problems, file=file)
+            raise PolicyError.of(problems, file=written.path)
         return cls(**given)
 
     def as_dict(self) -> dict[str, Any]:
@@ -126,6 +129,12 @@ class Policy:
         plain["drop"] = list(self.drop)
         plain["orders"] = {name: list(order) for name, order in self.orders.items()}
         return plain
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the policy as it stands in the manifest: in JSON, keys sorted, no spaces, UTF-8."""
+        text = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _problems_of(given: Mapping[str, Any]) -> Iterator[Problem]:

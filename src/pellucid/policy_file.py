@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,9 +26,11 @@ __all__ = ["PolicyFile", "read_policy_file"]
 class PolicyFile:
     """What stands in a policy file, and where."""
 
+    path: Path | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """The settings of the policy itself that are in order, by their names in `Policy`."""
     source: Mapping[str, Any] = field(default_factory=dict)
+    """What stands in [source]: no part of the policy, because the policy is published (G8)."""
     target: Mapping[str, Any] = field(default_factory=dict)
     mentioned: frozenset[str] = frozenset()
     """All settings that the file names, rightly or wrongly."""
@@ -39,11 +42,19 @@ class PolicyFile:
         return next((self.lines[where[:end]] for end in range(len(where), 0, -1) if where[:end] in self.lines), None)
 
 
-def read_policy_file(path: Path) -> PolicyFile:
-    """Read a policy file. Its problems are reported by whoever puts the settings together."""
+def read_policy_file(file: str | os.PathLike[str] | PolicyFile | None) -> PolicyFile:
+    """Read a policy file; what is read already stays as it is, and without a file nothing is set.
+
+    Its problems are reported by whoever puts the settings together.
+    """
+    if file is None:
+        return PolicyFile()
+    if isinstance(file, PolicyFile):
+        return file
+    path = Path(file)
     given, lines = _parsed(path)
     problems = [*POLICY.problems(given, ())]
-    located = PolicyFile(lines=lines)
+    located = PolicyFile(path=path, lines=lines)
     sound = copy.deepcopy(given)
     for problem in problems:
         _leave_out(sound, problem.where)

@@ -20,6 +20,7 @@ from .microdata import Microdata, encode
 from .partition import Partition
 from .penalties import Penalty
 from .policy import Algorithm, Intervals, Missing, PenaltyName, Policy, Recoding
+from .policy_file import PolicyFile, read_policy_file
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
 from .sources import FileSource, FrameKind, open_source
 from .sources.files import SEPARATORS, format_of, write_table
@@ -31,7 +32,7 @@ __all__ = ["Release", "Written", "anonymize", "target_files"]
 
 
 def anonymize(
-    source: object,
+    source: object = None,
     *,
     quasi_identifiers: Iterable[str] | None = None,
     sensitive: str | None = None,
@@ -46,7 +47,7 @@ def anonymize(
     missing: Missing | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
     sensitive_order: Sequence[str] | None = None,
-    policy: str | os.PathLike[str] | None = None,
+    policy: str | os.PathLike[str] | PolicyFile | None = None,
     seed_file: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     monitor: Monitor | None = None,
@@ -55,10 +56,12 @@ def anonymize(
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
     `source` is the path of a file, or a data frame of pandas, polars, pyarrow or anything else that speaks Arrow.
-    `diversity` is l. `policy` is a TOML file with the same settings; what is given here overrides it. `penalty` may be
+    `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the source and the target; what is
+    given here overrides it. `penalty` may be
     a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small tables. Nothing is
     written until `Release.write`, but a `target` named here is refused before the work if it cannot be written.
     """
+    file = read_policy_file(policy)
     settings = Policy.from_options(
         {
             "quasi_identifiers": quasi_identifiers,
@@ -75,14 +78,18 @@ def anonymize(
             "orders": orders,
             "sensitive_order": sensitive_order,
         },
-        file=policy,
+        file=file,
     )
     if settings.penalty == "custom" and not callable(penalty):
         raise PolicyError("penalty 'custom' stands for a function.", remedy="Give the function itself.")
+    source = file.source.get("path") if source is None else source
+    if source is None:
+        raise PolicyError("There is no source.", remedy="Name it (SOURCE), or give the policy file a [source].")
     table = open_source(source)
+    target = file.target.get("path") if target is None else target
     if target is not None:
-        for file in target_files(Path(target), settings.recoding):
-            require_writable(file, table.path)
+        for path in target_files(Path(target), settings.recoding):
+            require_writable(path, table.path)
     settings.require_roles(table.columns)
     draws: Draws = SystemDraws() if seed_file is None else SeededDraws.from_file(seed_file)
     tell = monitor or _silent
@@ -108,6 +115,7 @@ def anonymize(
         _tables=_recode(microdata, partition, settings),
         _expected=_expected(microdata, settings),
         _source=table.path,
+        _target=None if target is None else Path(target),
         _kind=table.kind,
         _tell=tell,
     )
@@ -172,6 +180,7 @@ class Release:
     """The one table of a generalization, or the two tables of an anatomy."""
     _expected: Expected = field(repr=False)
     _source: Path | None = field(repr=False)
+    _target: Path | None = field(repr=False)
     _kind: FrameKind = field(repr=False)
     _tell: Monitor = field(repr=False)
 
@@ -207,9 +216,13 @@ class Release:
         self.check  # noqa: B018 - raises if the tables are not what they have to be
         return self._kind(self._tables[number].frame())
 
-    def write(self, target: str | os.PathLike[str]) -> Written:
-        """Write the release and its manifest, read them back, verify them, and only then move them into place."""
-        target = Path(target)
+    def write(self, target: str | os.PathLike[str] | None = None) -> Written:
+        """Write the release and its manifest, read them back, verify them, and only then move them into place.
+
+        Without a target, to the one that `anonymize` or the policy file named.
+        """
+        if (target := self._target if target is None else Path(target)) is None:
+            raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
         files = target_files(target, self.policy.recoding)
         for file in files:
             require_writable(file, self._source)

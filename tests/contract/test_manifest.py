@@ -42,6 +42,7 @@ def test_holds_these_facts_and_no_others(written: pellucid.Written) -> None:
         "program",
         "version",
         "policy",
+        "policy_sha256",
         "sensitive_order",
         "files",
         "release",
@@ -77,6 +78,8 @@ def test_holds_these_facts_and_no_others(written: pellucid.Written) -> None:
 
 def test_facts_can_be_computed_from_the_files(written: pellucid.Written) -> None:
     manifest = manifest_of(written)
+    canonical = json.dumps(manifest["policy"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert manifest["policy_sha256"] == hashlib.sha256(canonical.encode()).hexdigest()
     assert [file["name"] for file in manifest["files"]] == [file.name for file in written.files]
     for file, entry in zip(written.files, manifest["files"], strict=True):
         assert entry["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()

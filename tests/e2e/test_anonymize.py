@@ -303,6 +303,40 @@ def test_no_quasi_identifiers(pellucid: Runner, folder: Path) -> None:
         run.refused(2, "such as -q age,sex,zipcode")
 
 
+def test_a_policy_file_says_all(pellucid: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths are those of the policy file's folder, wherever the command is run."""
+    (folder / "policy.toml").write_text(
+        'quasi_identifiers = ["age", "place"]\nsensitive = "disease"\ndiversity = 2\nidentifier = "name"\n'
+        '[source]\npath = "source.csv"\n[target]\npath = "out.csv"\n'
+    )
+    (folder / "elsewhere").mkdir()
+    monkeypatch.chdir(folder / "elsewhere")
+    run = pellucid("anonymize", "--policy", "../policy.toml")
+    assert run.status == 0
+    assert "policy: age, place -> disease; l = 2; algorithm weave; recoding mbr" in run.out
+    manifest = json.loads((folder / "out.csv.manifest.json").read_text())
+    assert f"(sha256 {manifest['policy_sha256'][:12]})" in run.out
+    assert pellucid("anonymize", "--policy", "../policy.toml", "--json").json["policy_sha256"] in str(manifest)
+    assert "source" not in str(manifest)
+
+    assert pellucid("anonymize", "--policy", "../policy.toml", "-o", "here.csv", "-l", "3").status == 0
+    assert Path("here.csv").exists()
+    pellucid("anonymize", "nothing.csv", "--policy", "../policy.toml").refused(5, "There is no file nothing.csv")
+
+
+def test_mistakes_in_a_policy_file(pellucid: Runner, folder: Path) -> None:
+    (folder / "policy.toml").write_text('quasi_identifiers = ["age"]\nsensitve = "disease"\n\ndiversity = 0\n')
+    run = pellucid("anonymize", "source.csv", "-o", "out.csv", "--policy", "policy.toml", "--json")
+    run.refused(
+        2, "policy.toml has 3 problems. Line 2: 'sensitve' is no setting of a policy. Did you mean 'sensitive'?"
+    )
+    assert [(found["line"], found["setting"]) for found in run.json["error"]["problems"]] == [
+        (2, ["sensitve"]),
+        (4, ["diversity"]),
+        (None, []),
+    ]
+
+
 def test_no_source(pellucid: Runner, folder: Path) -> None:
     pellucid("anonymize", "-o", "out.csv", *ROLES).refused(2, "SOURCE")
 

@@ -9,6 +9,9 @@ import typer
 
 from .. import release
 from ..algorithms import ALGORITHMS, NOT_TRANSPARENT
+from ..errors import PolicyError
+from ..policy import Policy
+from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, progress, say
 from .options import Diversity, Json, QuasiIdentifiers, Sensitive, lines, names
 
@@ -17,10 +20,13 @@ __all__ = ["anonymize", "summary"]
 
 def anonymize(
     *,
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A CSV, TSV, Parquet or Arrow (Feather) file.")],
+    source: Annotated[
+        Path | None, typer.Argument(metavar="SOURCE", help="A CSV, TSV, Parquet or Arrow (Feather) file.")
+    ] = None,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="TARGET", help="The file to write; its ending is its format.")
-    ],
+        Path | None,
+        typer.Option("-o", "--output", metavar="TARGET", help="The file to write; its ending is its format."),
+    ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     diversity: Diversity = None,
@@ -64,7 +70,8 @@ def anonymize(
         ),
     ] = None,
     policy: Annotated[
-        Path | None, typer.Option("--policy", metavar="FILE.toml", help="The same settings in a file.")
+        Path | None,
+        typer.Option("--policy", metavar="FILE.toml", help="The same settings in a file, SOURCE and TARGET as well."),
     ] = None,
     threads: Annotated[
         int | None, typer.Option("--threads", metavar="N", help="Threads of the algorithm [default: all cores].")
@@ -88,6 +95,9 @@ def anonymize(
             "missing": missing,
             "sensitive_order": lines(sensitive_order),
         }
+        file = read_policy_file(policy)
+        if output is None and not (file.target or file.problems):
+            raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
         with progress(quiet=quiet) as monitor:
             made = release.anonymize(
                 source,
@@ -96,13 +106,13 @@ def anonymize(
                 diversity=diversity,
                 identifier=identifier,
                 drop_others=drop_others,
-                policy=policy,
+                policy=file,
                 seed_file=seed_file,
                 threads=threads,
                 monitor=monitor,
                 target=output,
             )
-            written = made.write(output)
+            written = made.write()
         if made.policy.diversity == 1 and not quiet:
             complain("Warning: with l = 1 everybody may be tied to their sensitive value; nothing is protected.")
         if made.policy.algorithm in NOT_TRANSPARENT and not quiet:
@@ -118,6 +128,7 @@ def anonymize(
                     "files": [str(file) for file in written.files],
                     "manifest": str(written.manifest),
                     "policy": made.policy.as_dict(),
+                    "policy_sha256": made.policy.sha256,
                     "dropped_rows": made.dropped_rows,
                     "check": written.check.as_dict(),
                 }
@@ -136,7 +147,20 @@ def summary(made: release.Release, written: release.Written) -> str:
         f"  no value of {policy.sensitive} has more than {float(check.worst_frequency):.1%} of a group;"
         f" l = {policy.diversity} allows {1 / policy.diversity:.1%}",
         f"  read back and verified; the manifest is {written.manifest}",
+        f"  policy: {_in_short(policy)}",
     ]
     if made.dropped_rows:
         lines.insert(2, f"  {made.dropped_rows:,} rows with missing values were left out (do not publish this number)")
     return "\n".join(lines)
+
+
+def _in_short(policy: Policy) -> str:
+    """The policy that was applied, and the start of its hash in the manifest."""
+    changed = policy.as_dict()
+    said = [
+        f"{', '.join(policy.quasi_identifiers)} -> {policy.sensitive}",
+        f"l = {policy.diversity}",
+        *(f"{name} {changed[name]}" for name in ("algorithm", "recoding", "intervals", "missing")),
+        *(f"order of {name}" for name in policy.orders),
+    ]
+    return f"{'; '.join(said)} (sha256 {policy.sha256[:12]})"

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from ..algorithms import Monitor
-from ..errors import PellucidError
+from ..errors import PellucidError, PolicyError
 
 __all__ = ["complain", "guarded", "print_json", "progress", "say"]
 
@@ -54,7 +54,9 @@ def guarded(*, as_json: bool) -> Iterator[None]:
     try:
         yield
     except PellucidError as problem:
-        raise _left(str(problem), type(problem).__name__, problem.exit_status, as_json=as_json) from None
+        details = {} if not isinstance(problem, PolicyError) else {"problems": [p.as_dict() for p in problem.problems]}
+        kind = type(problem).__name__
+        raise _left(str(problem), kind, problem.exit_status, as_json=as_json, details=details) from None
     except KeyboardInterrupt:
         raise _left("Interrupted: nothing was written.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
     except MemoryError:
@@ -72,10 +74,10 @@ def guarded(*, as_json: bool) -> Iterator[None]:
         raise _left(what, type(problem).__name__, _BUG, as_json=as_json) from None
 
 
-def _left(what: str, kind: str, status: int, *, as_json: bool) -> typer.Exit:
+def _left(what: str, kind: str, status: int, *, as_json: bool, details: Mapping[str, Any] | None = None) -> typer.Exit:
     complain(what)
     if as_json:
-        print_json({"status": status, "error": {"kind": kind, "message": what}})
+        print_json({"status": status, "error": {"kind": kind, "message": what, **(details or {})}})
     return typer.Exit(status)
 
 
