@@ -6,7 +6,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pellucid import _native
@@ -49,6 +49,9 @@ def test_reads_what_python_writes(
     threads: int,
     separator: str,
 ) -> None:
+    # Python leaves a carriage return bare if it is no part of the line's end; before a line feed it looks like one.
+    ambiguous = quoting == csv.QUOTE_MINIMAL and line_end == "\n"
+    assume(not (ambiguous and any((row[-1] or "").endswith("\r") for row in table)))
     written = io.StringIO()
     csv.writer(written, delimiter=separator, quoting=quoting, lineterminator=line_end).writerows(table)  # type: ignore[arg-type]
     text = written.getvalue() if last_end else written.getvalue().removesuffix(line_end)
