@@ -1,5 +1,7 @@
 """Proposition 1 enumerated on small tables: nobody is at more than 1/l with Tailor, Ace and Hybrid, as fractions.
 
+For Weave see `test_exhaustive_weave.py`; here its kernel is judged.
+
 A random little table stands for its family: the people of E, and how often each sensitive value occurs. One pass
 over all tables of a family judges every release that any of them can have. A checker that finds no
 violation anywhere proves nothing, so on the very same families it must find those of the algorithms that are not
@@ -8,10 +10,8 @@ transparent, and of versions of the transparent ones that each break one rule of
 
 from __future__ import annotations
 
-import random
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -19,60 +19,23 @@ import pytest
 
 from pellucid import _native, reference
 from pellucid.adversary.exact import every_release, tables_over, tables_with
-from pellucid.adversary.external import External
 from pellucid.adversary.instances import Assignment
 from pellucid.adversary.outcomes import (
     KNOWN,
     Algorithm,
     Instance,
-    Outcome,
     by_keys,
     deterministic,
     mask,
 )
-from pellucid.reference import Group, Row
+from pellucid.reference import Group
+from tests.property.broken import PUBLIC_KEYS, best_of_all_draws, in_a_file_sorted_by_value
+from tests.property.families import SEED, Family, families
 
 TRANSPARENT = ("tailor", "ace", "hybrid")
 OTHERS = ("mondrian", "mondrian-relaxed", "opt-gen")
 CI_FAMILIES = 800
 SLOW_FAMILIES = 100_000
-SEED = 20100113
-OUTSIDERS = {4: (60, 30, 10), 5: (75, 24, 1), 6: (96, 4, 0), 7: (1, 0, 0), 8: (1, 0, 0)}
-"""How often there are 0, 1 and 2 people in E who are not in the table, by its size: the larger, the rarer."""
-
-
-@dataclass(frozen=True)
-class Family:
-    external: External
-    counts: dict[int, int]
-    diversity: int
-
-    @property
-    def rows(self) -> int:
-        return sum(self.counts.values())
-
-    def __str__(self) -> str:
-        return f"people {self.external.points}, counts {self.counts}, l = {self.diversity}"
-
-
-def families(number: int, *, seed: int = SEED, most_people: int = 8) -> Iterator[Family]:
-    """Families of l-eligible tables of 4 to 8 people and 2 to 4 values; small ones are more frequent."""
-    choose = random.Random(seed)
-    made = 0
-    while made < number:
-        diversity = choose.choice((2, 2, 3))
-        rows = choose.choices((4, 5, 6, 7, 8), (400, 350, 240, 6, 4))[0]
-        outsiders = choose.choices((0, 1, 2), OUTSIDERS[rows])[0]
-        values = choose.randint(2, 4)
-        counts = Counter(choose.randrange(values) for _ in range(rows))
-        if diversity * max(counts.values()) > rows or rows + outsiders > most_people:
-            continue
-        attributes = choose.randint(1, 2)
-        # Few values make ties, which identifiers break (G2); many make boxes that differ from person to person.
-        domain = choose.choice((2, 3, 10))
-        people = [tuple(choose.randrange(domain) for _ in range(attributes)) for _ in range(rows + outsiders)]
-        made += 1
-        yield Family(External.of_numbers(people), dict(counts), diversity)
 
 
 @dataclass
@@ -139,7 +102,7 @@ def test_the_same_checker_finds_mask() -> None:
     assert verdict.violations > 0
 
 
-def native(name: str) -> Algorithm:
+def native(name: str, **options: bool) -> Algorithm:
     """The kernel that publishes, with every order of keys that can make a difference."""
 
     def run(instance: Instance, keys: Sequence[int]) -> list[Group]:
@@ -153,6 +116,7 @@ def native(name: str) -> Algorithm:
             *(() if name == "tailor" else (np.array(keys, dtype=np.uint64),)),
             penalty="perimeter",
             threads=1,
+            **options,
         )
         return [tuple(rows[row] for row in group) for group in np.split(members, starts[1:-1])]
 
@@ -161,37 +125,18 @@ def native(name: str) -> Algorithm:
     return by_keys(run)
 
 
-@pytest.mark.parametrize("name", TRANSPARENT)
-def test_transparent_as_published(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [*((name, {}) for name in TRANSPARENT), ("weave", {"ordered": True}), ("weave", {"ordered": False})],
+)
+def test_transparent_as_published(name: str, options: dict[str, bool]) -> None:
     """The native kernels themselves, not the plain Python that they are compared with elsewhere."""
-    verdict = judge(native(name), families(CI_FAMILIES // 4, seed=SEED + 2, most_people=6))
+    verdict = judge(native(name, **options), families(CI_FAMILIES // 4, seed=SEED + 2, most_people=6))
     assert verdict.violations == 0, verdict.first
     assert verdict.releases > CI_FAMILIES // 4
 
 
 # Versions that break one rule each.
-
-
-def in_a_file_sorted_by_value(algorithm: Algorithm) -> Algorithm:
-    """Breaks G2: the row number is the identifier, and the file is sorted by the sensitive value.
-
-    Half of the wards list their patients the other way round. (If all listed them alike, the order among the holders
-    of one value would be that of the identifiers, and nothing else matters to Ace.)
-    """
-
-    def outcomes(instance: Instance) -> Iterator[Outcome]:
-        file = sorted(instance.rows, key=lambda t: (t.sensitive, t.id if t.sensitive % 2 else -t.id))
-        rows = tuple(Row(number, t.qi, t.sensitive) for number, t in enumerate(file))
-        yield from algorithm(replace(instance, rows=rows))
-
-    return outcomes
-
-
-def _public_keys(people: int) -> list[int]:
-    return random.Random(7).sample(range(1000), people)
-
-
-PUBLIC_KEYS = _public_keys(20)
 
 
 def ace_with_a_public_seed(instance: Instance) -> Sequence[Group]:
@@ -204,21 +149,6 @@ def hybrid_with_a_public_seed(instance: Instance) -> Sequence[Group]:
     """Breaks G4 as well."""
     draw = reference.smallest_keys(PUBLIC_KEYS)
     return reference.hybrid(instance.rows, instance.diversity, instance.penalty, draw)
-
-
-def best_of_all_draws(algorithm: Algorithm) -> Algorithm:
-    """Breaks G7: of all draws, that with the smallest perimeter is published. It reads no sensitive value."""
-
-    def run(instance: Instance) -> Sequence[Group]:
-        penalty = instance.penalty
-
-        def score(groups: Sequence[Group]) -> tuple[int, list[list[int]]]:
-            # Equal perimeters: the first by identifiers.
-            return sum(penalty(G) for G in groups), sorted([t.id for t in G] for G in groups)
-
-        return min((groups for groups, _ in algorithm(instance)), key=score)
-
-    return deterministic(run)
 
 
 BROKEN = {
