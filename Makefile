@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(shell find src -name '*.py' -o -name '*.html')
 
-.PHONY: help demo test lint types sanitize bench clean
+.PHONY: help demo test lint types sanitize bench docs clean
 
 help:
 	@echo "make demo      make up a hospital table, publish it, verify it, show it before and after"
@@ -12,6 +12,7 @@ help:
 	@echo "make lint      ruff"
 	@echo "make types     mypy"
 	@echo "make sanitize  the native tests with the address and undefined-behaviour sanitizers"
+	@echo "make docs      write the reference of settings and their JSON schema from their description"
 	@echo "make bench     time every step, side by side with a plain copy"
 
 demo: $(VENV)/installed
@@ -32,6 +33,9 @@ sanitize: $(VENV)/developed
 
 bench: $(VENV)/developed
 	$(BIN)/python benchmarks/speed/run.py
+
+docs: $(VENV)/developed
+	$(BIN)/python docs/generate.py
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -22,6 +22,9 @@ from .toml_lines import lines_of
 __all__ = ["PolicyFile", "read_policy_file"]
 
 
+_DEEPEST = 20
+
+
 @dataclass(frozen=True, kw_only=True)
 class PolicyFile:
     """What stands in a policy file, and where."""
@@ -74,7 +77,9 @@ def read_policy_file(file: str | os.PathLike[str] | PolicyFile | None) -> Policy
 def _parsed(path: Path) -> tuple[dict[str, Any], dict[Where, int]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
-        return tomllib.loads(text), lines_of(text)
+        given = tomllib.loads(text)
+        _require_shallow(given)
+        return given, lines_of(text)
     except OSError as problem:
         raise PolicyError(f"The policy file {path} cannot be read: {problem.strerror}.") from problem
     except UnicodeDecodeError as problem:
@@ -85,6 +90,19 @@ def _parsed(path: Path) -> tuple[dict[str, Any], dict[Where, int]]:
         raise PolicyError(f"The policy file {path} holds a number that is too long.") from problem
     except RecursionError as problem:
         raise PolicyError(f"The policy file {path} holds lists or tables that are nested too deeply.") from problem
+
+
+def _require_shallow(given: object) -> None:
+    """Settings are at most three tables deep; what is much deeper would only break whoever walks through it."""
+    level = [given]
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for value in level
+            for item in (value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+        ]
+    if level:
+        raise RecursionError
 
 
 def _leave_out(settings: dict[Any, Any], where: Where) -> None:

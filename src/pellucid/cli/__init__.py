@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from . import anonymize, check, compare, demo, evaluate, risk
+from . import anonymize, check, compare, demo, evaluate, risk, schema
 from .console import complain
 from .options import version_option
 
@@ -26,6 +26,7 @@ app.command("check")(check.check)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("risk")(risk.risk)
+app.command("schema")(schema.schema)
 app.command("demo")(demo.demo)
 
 

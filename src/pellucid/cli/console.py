@@ -16,7 +16,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from ..algorithms import Monitor
 from ..errors import PellucidError, PolicyError
 
-__all__ = ["complain", "guarded", "print_json", "progress", "say"]
+__all__ = ["complain", "guarded", "json_text", "print_json", "progress", "say"]
 
 _STAGES = {
     "read": "reading the source",
@@ -45,7 +45,12 @@ def complain(text: str) -> None:
 
 def print_json(result: Mapping[str, Any]) -> None:
     """The one JSON object on standard output."""
-    sys.stdout.write(json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_text(result))
+
+
+def json_text(result: Mapping[str, Any]) -> str:
+    """JSON as it is shown and written."""
+    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 
 @contextmanager
