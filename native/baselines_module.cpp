@@ -131,7 +131,7 @@ nb::object masked(nb::sequence codes, nb::sequence positions, nb::handle sensiti
         nb::gil_scoped_release unlocked;
         partition = cut(p, {false, anonymity, false}, run ? *run : own);
         std::visit([&](auto span) { std::copy(span.begin(), span.end(), shown.begin()); }, p.sensitive.codes);
-        done = mask(partition, shown, flags, diversity, drawn);
+        done = Mask(partition, shown, flags, diversity, drawn, run ? *run : own).change();
     }
     if (!done) return nb::none();
     return nb::make_tuple(numpy(std::move(partition.members), p.table.rows), numpy(std::move(partition.starts)),

@@ -49,9 +49,9 @@ class Claim:
 
 def judge(claim: Claim, lines: Lines) -> Verdict:
     """Judge a claim by the lines of its figure."""
-    there = {algorithm for _, algorithm in lines}
-    if lacking := [name for name in claim.needs if name not in there]:
-        return Verdict(None, f"Not judged: {', '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not run.")
+    tables = _tables(lines)
+    if lacking := [f"{name} on {table}" for name in claim.needs for table in tables if (table, name) not in lines]:
+        return Verdict(None, f"Not judged: there is no result of {', '.join(lacking)}.")
     return claim.judge(lines)
 
 

@@ -73,7 +73,7 @@ def mask(
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint32]] | None:
     """Mask on k-anonymous Mondrian: the partition, and every row's published sensitive value.
 
-    None if every group shows too much of a protected value, so that there is no distribution to copy.
+    None if there is a group that shows too much of a protected value and has no distribution to copy.
     """
 
 def ace(

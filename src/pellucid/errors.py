@@ -6,6 +6,7 @@ Every message says what was wrong, where, and what to do about it::
     ├── PolicyError                   2   a role, an option or the policy file
     │   └── MicrodataError            2   the table breaks what the policy asks (missing values, repeated people)
     ├── NotEligibleError              3   no l-diverse release of this table exists
+    ├── NoResultError                 3   the algorithm comes to none, though another may
     ├── CheckFailedError              4   a file does not hold what a release must hold
     ├── SourceError                   5   a table cannot be read
     ├── TargetError                   5   a release cannot be written
@@ -25,6 +26,7 @@ __all__ = [
     "CheckFailedError",
     "MicrodataError",
     "MissingExtraError",
+    "NoResultError",
     "NotEligibleError",
     "PellucidError",
     "PolicyError",
@@ -105,6 +107,12 @@ class NotEligibleError(PellucidError):
     def __init__(self, what: str, *, remedy: str = "", largest_diversity: int) -> None:
         super().__init__(what, remedy=remedy)
         self.largest_diversity = largest_diversity
+
+
+class NoResultError(PellucidError):
+    """The algorithm comes to no release of this table, which says nothing about others."""
+
+    exit_status = 3
 
 
 class CheckFailedError(PellucidError):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from .algorithms import CHANGES_VALUES
 from .policy import Policy
 from .verify import Check
 from .version import __version__
@@ -36,11 +37,19 @@ def manifest(
         "sensitive_order": sensitive_order,
         "files": [{"name": name, **facts} for name, facts in files.items()],
         "release": {name: value for name, value in check.as_dict().items() if name not in ("diverse", "diversity")},
-        "check": {
-            "passed": check.diverse,
-            "statement": f"The files were read back; every group is {check.diversity}-diverse.",
-        },
+        "check": {"passed": True, "statement": _statement(policy, check)},
     }
+
+
+def _statement(policy: Policy, check: Check) -> str:
+    """What was found when the files were read back; otherwise there would be no manifest."""
+    bound = f"every group is {check.diversity}-diverse"
+    if not check.diverse:
+        bound = f"no protected value has more than 1/{check.diversity} of a group; other values may have"
+    said = f"The files were read back; {bound}."
+    if policy.algorithm in CHANGES_VALUES:
+        said += f" Not all values of {policy.sensitive!r} are those of the source: {policy.algorithm} changes some."
+    return said
 
 
 def manifest_path(target: Path) -> Path:

@@ -7,6 +7,7 @@ or from the values themselves, never from the sensitive column or from the order
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from .draws import Draws, secret_order
 from .errors import MicrodataError, listed
 from .policy import Policy
 
-__all__ = ["Attribute", "Codes", "Microdata", "as_text", "encode"]
+__all__ = ["Attribute", "Codes", "Microdata", "as_text", "codes_of", "encode"]
 
 Codes = npt.NDArray[np.unsignedinteger]
 """In the narrowest of 8, 16 and 32 bits."""
@@ -289,6 +290,18 @@ def _places(values: pl.Series, order: Sequence[str], name: str) -> npt.NDArray[n
             remedy="List every value of the column.",
         )
     return np.array([-1 if text is None else places[text] for text in as_text(values).to_list()], dtype=np.int64)
+
+
+def codes_of(attribute: Attribute, texts: Sequence[str]) -> list[int]:
+    """The codes of values that are given as a text file shows them."""
+    code_of = {text: code for code, text in enumerate(as_text(attribute.values).to_list())}
+    for text in texts:
+        if text not in code_of:
+            near = difflib.get_close_matches(text, [known for known in code_of if known is not None], n=3)
+            raise MicrodataError(
+                f"No row has {text!r} in {attribute.name!r}.", remedy=f"Did you mean {listed(near)}?" if near else ""
+            )
+    return [code_of[text] for text in texts]
 
 
 def _ticks(values: pl.Series) -> Ticks:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+
+from .microdata import Microdata
 
 __all__ = ["Partition"]
 
@@ -17,6 +19,15 @@ class Partition:
 
     members: npt.NDArray[np.uint32]
     starts: npt.NDArray[np.int64]
+    sensitive: npt.NDArray[np.uint32] | None = None
+    """The sensitive value that every row is published with, if that is not its own (Mask)."""
+
+    def published(self, microdata: Microdata) -> Microdata:
+        """The microdata as they are published: an algorithm may have changed sensitive values."""
+        if self.sensitive is None:
+            return microdata
+        codes = self.sensitive.astype(microdata.sensitive.codes.dtype)
+        return replace(microdata, sensitive=replace(microdata.sensitive, codes=codes))
 
     def __len__(self) -> int:
         return len(self.starts) - 1

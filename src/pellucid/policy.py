@@ -45,6 +45,11 @@ class Policy:
     That of the sensitive column tells Weave which values are alike. It must never follow from the table.
     """
 
+    anonymity: int | None = None
+    """Of Mask, the paper's k: the smallest group; by default l."""
+    protected: tuple[str, ...] | None = None
+    """Of Mask, the paper's V: the sensitive values that it bounds; by default all."""
+
     def __post_init__(self) -> None:
         if problems := list(_problems_of({f.name: getattr(self, f.name) for f in fields(self)})):
             raise PolicyError.of(problems)
@@ -100,7 +105,7 @@ class Policy:
         """A policy from options, on top of a policy file if there is one; options that are None do not count."""
         written = read_policy_file(file)
         chosen = {name: value for name, value in options.items() if value is not None}
-        for name in ("quasi_identifiers", "drop", "sensitive_order"):
+        for name in ("quasi_identifiers", "drop", "sensitive_order", "protected"):
             if name in chosen:
                 chosen[name] = _names(name, chosen[name])
         given: dict[str, Any] = {
@@ -128,6 +133,10 @@ class Policy:
         plain["quasi_identifiers"] = list(self.quasi_identifiers)
         plain["drop"] = list(self.drop)
         plain["orders"] = {name: list(order) for name, order in self.orders.items()}
+        if self.algorithm != "mask":
+            del plain["anonymity"], plain["protected"]
+        elif self.protected is not None:
+            plain["protected"] = list(self.protected)
         return plain
 
     @property
@@ -143,6 +152,7 @@ def _problems_of(given: Mapping[str, Any]) -> Iterator[Problem]:
         if name in POLICY.names and value is not None and (name, value) != ("penalty", "custom"):
             yield from POLICY[name].problems(value, (name,))
     yield from _problems_of_roles(given)
+    yield from _problems_of_mask(given)
     known = (*given.get("quasi_identifiers", ()), given.get("sensitive"))
     for name, order in given.get("orders", {}).items():
         where = ("attributes", name, "order")
@@ -160,6 +170,16 @@ def _problems_of_roles(given: Mapping[str, Any]) -> Iterator[Problem]:
         for where, name in _columns(role, given.get(role)):
             if roles.setdefault(name, role) != role:
                 yield Problem(where, f"{name!r} is given more than one role.", "Keep one role per column.")
+
+
+def _problems_of_mask(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Settings of Mask with another algorithm, and groups too small for l-diversity."""
+    algorithm, k, l = (given.get(name) for name in ("algorithm", "anonymity", "diversity"))  # noqa: E741 - the paper's
+    for name in ("anonymity", "protected"):
+        if given.get(name) is not None and algorithm != "mask":
+            yield Problem((name,), f"{name} is a setting of the algorithm 'mask' alone.", "Leave it out.")
+    if isinstance(k, int) and isinstance(l, int) and k < l:
+        yield Problem(("anonymity",), f"anonymity must be at least l = {l}, not {k}.")
 
 
 def _columns(role: str, value: object) -> Iterator[tuple[Where, str]]:

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from .algorithms import ALGORITHMS, Monitor
+from .algorithms import ALGORITHMS, Anonymizer, Monitor, mask
 from .draws import Draws, SeededDraws, SystemDraws
 from .errors import PolicyError
 from .manifest import SensitiveOrder, fingerprint, manifest, manifest_path
@@ -47,6 +47,8 @@ def anonymize(
     missing: Missing | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
     sensitive_order: Sequence[str] | None = None,
+    anonymity: int | None = None,
+    protected: Sequence[str] | None = None,
     policy: str | os.PathLike[str] | PolicyFile | None = None,
     seed_file: str | os.PathLike[str] | None = None,
     threads: int | None = None,
@@ -77,6 +79,8 @@ def anonymize(
             "missing": missing,
             "orders": orders,
             "sensitive_order": sensitive_order,
+            "anonymity": anonymity,
+            "protected": protected,
         },
         file=file,
     )
@@ -99,7 +103,7 @@ def anonymize(
     tell("encode", 0.0)
     microdata = encode(rows, settings, draws, untyped=table.untyped)
     del rows
-    partition = ALGORITHMS[settings.algorithm](
+    partition = _anonymizer(settings)(
         microdata,
         diversity=settings.diversity,
         draws=draws,
@@ -108,12 +112,14 @@ def anonymize(
         monitor=monitor,
     )
     tell("recode", 0.0)
+    published = partition.published(microdata)
     return Release(
         policy=settings,
         dropped_rows=microdata.dropped_rows,
+        changed_values=int((published.sensitive.codes != microdata.sensitive.codes).sum()),
         sensitive_order=_sensitive_order(microdata, settings),
-        _tables=_recode(microdata, partition, settings),
-        _expected=_expected(microdata, settings),
+        _tables=_recode(published, partition, settings),
+        _expected=_expected(published, settings),
         _source=table.path,
         _target=None if target is None else Path(target),
         _kind=table.kind,
@@ -123,6 +129,12 @@ def anonymize(
 
 def _silent(stage: str, share: float) -> None:
     """No progress is shown."""
+
+
+def _anonymizer(policy: Policy) -> Anonymizer:
+    if policy.algorithm == "mask":
+        return partial(mask, anonymity=policy.anonymity, protected=policy.protected)
+    return ALGORITHMS[policy.algorithm]
 
 
 def _sensitive_order(microdata: Microdata, policy: Policy) -> SensitiveOrder:
@@ -138,7 +150,7 @@ def _recode(microdata: Microdata, partition: Partition, policy: Policy) -> tuple
 
 
 def _expected(microdata: Microdata, policy: Policy) -> Expected:
-    """What the released tables must hold, from the microdata alone."""
+    """What the released tables must hold, from the microdata alone (of Mask, with the values that it has changed)."""
     published = {microdata.sensitive.name: [microdata.sensitive.name]}
     nullable: list[str] = []
     for attribute in microdata.attributes:
@@ -155,6 +167,7 @@ def _expected(microdata: Microdata, policy: Policy) -> Expected:
         nullable=frozenset(nullable),
         sensitive_values=microdata.sensitive.values,
         sensitive_counts=tuple(microdata.sensitive_counts().tolist()),
+        protected=policy.protected,
     )
 
 
@@ -174,6 +187,8 @@ class Release:
     policy: Policy
     dropped_rows: int
     """How many rows with missing values were left out at the policy's word: for the curator, not for release."""
+    changed_values: int
+    """How many rows have another sensitive value than in the source (Mask): for the curator, not for release."""
     sensitive_order: SensitiveOrder
     """Where the order of the sensitive values comes from: the policy, the values themselves, or there is none."""
     _tables: tuple[ReleasedTable, ...] = field(repr=False)

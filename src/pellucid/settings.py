@@ -44,7 +44,7 @@ __all__ = [
     "title",
 ]
 
-Algorithm = Literal["weave", "hybrid", "tailor", "ace", "mondrian", "mondrian-relaxed"]
+Algorithm = Literal["weave", "hybrid", "tailor", "ace", "mondrian", "mondrian-relaxed", "mask"]
 Recoding = Literal["mbr", "anatomy"]
 Intervals = Literal["text", "bounds"]
 Missing = Literal["error", "category", "drop"]
@@ -408,6 +408,20 @@ POLICY = Table(
             meaning="Missing values: refuse them, count them as a value, or leave the row out.",
             option="--missing",
             default="error",
+        ),
+        Setting(
+            name="anonymity",
+            kind=WholeNumber(1),
+            meaning="Of the algorithm mask: the smallest group (the paper's k); by default l.",
+            option="--anonymity",
+            example=8,
+        ),
+        Setting(
+            name="protected",
+            kind=Texts(least=1),
+            meaning="Of the algorithm mask: the sensitive values that it bounds (the paper's V); by default all.",
+            option="--protected",
+            example=["cancer", "stroke"],
         ),
         Setting(name="attributes", kind=Tables(ATTRIBUTE, "education"), meaning="Settings of single columns."),
         Setting(name="source", kind=SOURCE, meaning="The table that is published."),

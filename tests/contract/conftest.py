@@ -1,4 +1,7 @@
-"""Every contract is tested for every algorithm and every recoding; a new one joins by being registered."""
+"""Every contract is tested for every algorithm and every recoding; a new one joins by being registered.
+
+Only Mask is apart: it changes sensitive values, and comes to no result on most small tables. See `test_mask.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from pellucid.algorithms import ALGORITHMS
+from pellucid.algorithms import ALGORITHMS, CHANGES_VALUES
 from tests.contract.publishing import RECODINGS, Publisher
 
+KEEP_VALUES = [name for name in ALGORITHMS if name not in CHANGES_VALUES]
 
-@pytest.fixture(params=list(ALGORITHMS))
+
+@pytest.fixture(params=KEEP_VALUES)
 def algorithm(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -27,7 +32,7 @@ def publish(algorithm: str, recoding: str) -> Publisher:
     return Publisher(algorithm, recoding)
 
 
-@pytest.fixture(params=list(ALGORITHMS))
+@pytest.fixture(params=KEEP_VALUES)
 def publish_text(request: pytest.FixtureRequest) -> Publisher:
     """Publish with every algorithm, and intervals as text."""
     return Publisher(str(request.param), "text")

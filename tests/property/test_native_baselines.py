@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pellucid import _native, reference
-from pellucid.reference import Group, Row
+from pellucid.reference import Row
 
 
 @st.composite
@@ -76,24 +76,25 @@ def test_mask(table: tuple[list[Row], list[list[int]], int], diversity: int, k: 
         protected=sorted(protected),
         threads=1,
     )
+    k_anonymous = partial(reference.anonymous_mondrian, k=k, positions=positions)
     if made is None:
-        groups = reference.anonymous_mondrian(rows, k, positions)
-        worst = [Counter(t.sensitive for t in G) for G in groups]
-        assert all(any(diversity * c[v] > c.total() for v in protected) for c in worst)
+        assert not reference.mask(rows, diversity, protected, k_anonymous, lambda fitting: fitting[0])
         return
     members, starts, shown = made
     partition = [tuple(rows[row] for row in group.tolist()) for group in np.split(members, starts[1:-1])]
-    k_anonymous = partial(reference.anonymous_mondrian, k=k, positions=positions)
     assert {frozenset(G) for G in partition} == {frozenset(G) for G in k_anonymous(rows)}
     loud = [G for G in partition if any(diversity * sum(t.sensitive == v for t in G) > len(G) for v in protected)]
-    # The choice of a group is the place of its first row's key among all keys.
+    # The choice for a group is the place of its first row's key among all keys.
     places = iter([int(keys[G[0].id]) for G in loud])
 
-    def choose(groups: Sequence[Group]) -> Group:
-        return groups[next(places) * len(groups) >> 64]
+    def choose(fitting: Sequence[list[int]]) -> list[int]:
+        return fitting[next(places) * len(fitting) >> 64]
 
     expected = reference.mask(rows, diversity, protected, lambda _: partition, choose)
     assert {(t.id, t.sensitive) for G in expected for t in G} == set(enumerate(shown.tolist()))
+    for rows_of_group in np.split(members, starts[1:-1]):
+        found = Counter(shown[rows_of_group].tolist())
+        assert all(diversity * found[v] <= len(rows_of_group) for v in protected)
 
 
 @pytest.mark.parametrize(

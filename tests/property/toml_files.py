@@ -25,9 +25,11 @@ _scalars = (
 )
 _values: st.SearchStrategy[Any] = st.recursive(
     _scalars,
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(_keys, inner, max_size=3)
-    | st.lists(st.dictionaries(_keys, inner, max_size=2), min_size=2, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(_keys, inner, max_size=3)
+        | st.lists(st.dictionaries(_keys, inner, max_size=2), min_size=2, max_size=3)
+    ),
     max_leaves=8,
 )
 

@@ -15,6 +15,7 @@ STATUSES = {
     "PolicyError": 2,
     "MicrodataError": 2,
     "NotEligibleError": 3,
+    "NoResultError": 3,
     "CheckFailedError": 4,
     "SourceError": 5,
     "TargetError": 5,

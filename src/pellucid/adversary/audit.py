@@ -291,6 +291,12 @@ class _Rerun:
         points = zip(*(attribute.codes.tolist() for attribute in microdata.attributes), strict=True)
         self._points = list(points)
         partition = algorithm(microdata, keys)
+        if partition.sensitive is not None:
+            raise PolicyError(
+                "The sampled audit exchanges sensitive values, and an algorithm that changes them may have published"
+                " this release from other values.",
+                remedy="Use the exact adversary on a small table.",
+            )
         self._release = self._publish(self.values, partition)
         self.groups = list(partition)
         self._pairs = _Pairs(self.groups, len(microdata))

@@ -11,7 +11,7 @@ from ..microdata import Microdata
 from ..partition import Partition
 from ..penalties import Penalty
 from .ace import ace
-from .baselines import mondrian, relaxed_mondrian
+from .baselines import mask, mondrian, relaxed_mondrian
 from .hybrid import hybrid
 from .kernel import Monitor
 from .tailor import tailor
@@ -19,11 +19,13 @@ from .weave import weave
 
 __all__ = [
     "ALGORITHMS",
+    "CHANGES_VALUES",
     "NOT_TRANSPARENT",
     "Anonymizer",
     "Monitor",
     "ace",
     "hybrid",
+    "mask",
     "mondrian",
     "relaxed_mondrian",
     "tailor",
@@ -47,7 +49,11 @@ class Anonymizer(Protocol):
         """An l-diverse partition of the microdata, which must be l-eligible."""
 
 
-_BASELINES: Mapping[str, Anonymizer] = {"mondrian": mondrian, "mondrian-relaxed": relaxed_mondrian}
+_BASELINES: Mapping[str, Anonymizer] = {
+    "mondrian": mondrian,
+    "mondrian-relaxed": relaxed_mondrian,
+    "mask": mask,
+}
 
 ALGORITHMS: Mapping[str, Anonymizer] = MappingProxyType(
     {"weave": weave, "hybrid": hybrid, "tailor": tailor, "ace": ace, **_BASELINES}
@@ -55,3 +61,6 @@ ALGORITHMS: Mapping[str, Anonymizer] = MappingProxyType(
 
 NOT_TRANSPARENT = frozenset(_BASELINES)
 """Those whose releases say more than 1/l to somebody who knows the algorithm: to be compared with, not relied on."""
+
+CHANGES_VALUES = frozenset({"mask"})
+"""Those that publish other sensitive values than the source has."""

@@ -27,7 +27,7 @@ class Monitor(Protocol):
 
 
 def decide(
-    kernel: Callable[..., tuple[Any, Any]],
+    kernel: Callable[..., tuple[Any, ...]],
     plain: Callable[..., Sequence[reference.Group]],
     microdata: Microdata,
     *,
@@ -36,15 +36,17 @@ def decide(
     penalty: str | Penalty,
     threads: int | None,
     monitor: Monitor | None,
+    eligible_only: bool = True,
 ) -> Partition:
     """The partition of the microdata that an algorithm decides: `kernel` and `plain` are the same algorithm."""
-    require_eligible(microdata, diversity)
+    if eligible_only:
+        require_eligible(microdata, diversity)
     if threads is not None and threads < 1:
         raise PolicyError(f"threads must be a whole number of at least 1, not {threads}.")
     if callable(penalty):
         return _decide_by_reference(plain, microdata, keys, diversity, penalty)
     positions = weighted_positions([attribute.ticks for attribute in microdata.attributes], len(microdata))
-    members, starts = watched(
+    members, starts, *changed = watched(
         lambda run: kernel(
             [attribute.codes for attribute in microdata.attributes],
             list(positions),
@@ -58,7 +60,7 @@ def decide(
         ),
         lambda share: None if monitor is None else monitor("anonymize", share),
     )
-    return Partition(members, starts.astype(np.int64, copy=False))
+    return Partition(members, starts.astype(np.int64, copy=False), *changed)
 
 
 def require_eligible(microdata: Microdata, diversity: int) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import release
-from ..algorithms import ALGORITHMS, NOT_TRANSPARENT
+from ..algorithms import ALGORITHMS, CHANGES_VALUES, NOT_TRANSPARENT
 from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
@@ -69,6 +69,13 @@ def anonymize(
             help="All values of the sensitive column, one per line, those that are alike next to each other.",
         ),
     ] = None,
+    anonymity: Annotated[
+        int | None, typer.Option("--anonymity", metavar="K", help="Of mask: the smallest group [default: L].")
+    ] = None,
+    protected: Annotated[
+        list[str] | None,
+        typer.Option("--protected", metavar="V,W", help="Of mask: the values of S that it bounds [default: all]."),
+    ] = None,
     policy: Annotated[
         Path | None,
         typer.Option("--policy", metavar="FILE.toml", help="The same settings in a file, SOURCE and TARGET as well."),
@@ -94,6 +101,8 @@ def anonymize(
             "intervals": intervals,
             "missing": missing,
             "sensitive_order": lines(sensitive_order),
+            "anonymity": anonymity,
+            "protected": names(protected),
         }
         file = read_policy_file(policy)
         if output is None and not (file.target or file.problems):
@@ -120,6 +129,11 @@ def anonymize(
                 f"Warning: {made.policy.algorithm} is not transparent: whoever knows how it works may tie people to"
                 " sensitive values with more than 1/l confidence. See: pellucid risk --help"
             )
+        if made.policy.algorithm in CHANGES_VALUES and not quiet:
+            complain(
+                f"Warning: {made.policy.algorithm} changes sensitive values: what is published is not how often each"
+                " value occurs in the source."
+            )
         if as_json:
             print_json(
                 {
@@ -130,6 +144,7 @@ def anonymize(
                     "policy": made.policy.as_dict(),
                     "policy_sha256": made.policy.sha256,
                     "dropped_rows": made.dropped_rows,
+                    "changed_values": made.changed_values,
                     "check": written.check.as_dict(),
                 }
             )
@@ -140,17 +155,28 @@ def anonymize(
 def summary(made: release.Release, written: release.Written) -> str:
     """What was published, in a few lines for the curator."""
     check, policy = written.check, made.policy
+    bound = (
+        f"  no value of {policy.sensitive} has more than {float(check.worst_frequency):.1%} of a group;"
+        f" l = {policy.diversity} allows {1 / policy.diversity:.1%}"
+    )
+    if not check.diverse:
+        bound = (
+            f"  no protected value of {policy.sensitive} has more than {1 / policy.diversity:.1%} of a group;"
+            f" other values have, in {check.groups_not_diverse:,} groups"
+        )
     lines = [
         f"Published {' and '.join(str(file) for file in written.files)}",
         f"  {check.rows:,} rows in {check.groups:,} groups of {check.smallest_group} or more"
         f" ({check.average_group:.1f} on average)",
-        f"  no value of {policy.sensitive} has more than {float(check.worst_frequency):.1%} of a group;"
-        f" l = {policy.diversity} allows {1 / policy.diversity:.1%}",
+        bound,
         f"  read back and verified; the manifest is {written.manifest}",
         f"  policy: {_in_short(policy)}",
     ]
     if made.dropped_rows:
         lines.insert(2, f"  {made.dropped_rows:,} rows with missing values were left out (do not publish this number)")
+    if policy.algorithm in CHANGES_VALUES:
+        changed = f"  {made.changed_values:,} rows have another {policy.sensitive} than in the source"
+        lines.insert(2, f"{changed} (do not publish this number)")
     return "\n".join(lines)
 
 

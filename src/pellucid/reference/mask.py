@@ -11,19 +11,23 @@ from pellucid.reference.row import Group, Row, group
 
 # ruff: noqa: E741  (l is the paper's name)
 
-#: ``choose(groups)`` picks one of them, each with the same probability.
-Choose: TypeAlias = Callable[[Sequence[Group]], Group]
+#: ``choose(distributions)`` picks one of them, each with the same probability.
+Choose: TypeAlias = Callable[[Sequence[list[int]]], list[int]]
 
 
-def scaled(counts: Counter[int], size: int) -> list[int]:
-    """Return `size` sensitive values distributed like `counts`, in order.
+def scaled(counts: Counter[int], size: int, l: int, V: Collection[int]) -> list[int] | None:
+    """Return `size` sensitive values distributed like `counts`, in order; None if one of V would be too frequent.
 
-    Where whole numbers do not divide, the largest remainders are rounded up; the smaller value goes first.
+    Where whole numbers do not divide, the largest remainders are rounded up; the smaller value goes first. A value of
+    V is not rounded up to more than size/l: what line 4 finds fault with must not be made by line 9.
     """
     total = counts.total()
     whole = {v: size * n // total for v, n in counts.items()}
-    remainder = sorted(counts, key=lambda v: (-(size * counts[v] % total), v))
-    for v in remainder[: size - sum(whole.values())]:
+    missing = size - sum(whole.values())
+    room = [v for v in counts if v not in V or l * (whole[v] + 1) <= size]
+    if len(room) < missing:
+        return None
+    for v in sorted(room, key=lambda v: (-(size * counts[v] % total), v))[:missing]:
         whole[v] += 1
     return [v for v in sorted(whole) for _ in range(whole[v])]
 
@@ -37,7 +41,8 @@ def mask(
 ) -> list[Group]:
     """Return the partition that Mask decides, with the sensitive values that it publishes.
 
-    If no group may stay as it is, there is no distribution to copy, and no group is returned at all.
+    If some group has no distribution to copy, no group is returned at all. That of 3 tuples with 3 values does not fit
+    a group of 4 for l = 3: whole tuples would give one of the values 2 of 4. G^+ is chosen from those that fit.
     """
     P = k_anonymous(group(T))  # line 1
     P_1: list[Group] = []  # line 2
@@ -48,12 +53,13 @@ def mask(
             P_1.append(G)  # line 5
         else:
             P_2.append(G)  # line 6
-    if not P_2:
-        return []
     modified = []
     for G in P_1:  # line 7
-        G_plus = choose(P_2)  # line 8
-        values = scaled(Counter(t.sensitive for t in G_plus), len(G))
+        distributions = [scaled(Counter(t.sensitive for t in G_plus), len(G), l, V) for G_plus in P_2]
+        fitting = [values for values in distributions if values is not None]
+        if not fitting:
+            return []
+        values = choose(fitting)  # line 8
         # Line 9. Who gets which value does not matter: f agrees on isomorphic groups (Def. 1).
         modified.append(tuple(Row(t.id, t.qi, v) for t, v in zip(G, values, strict=True)))
     return modified + P_2  # line 10

@@ -107,7 +107,7 @@ def of_partition(
     recoding: Recoding = "mbr",
 ) -> Released:
     """What the recoding of a partition says, without writing it first."""
-    values = microdata.sensitive.codes[partition.members]
+    values = partition.published(microdata).sensitive.codes[partition.members]
     if recoding == "anatomy":
         return grouped(
             domains,

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from .mask import mask
 from .mondrian import mondrian, relaxed_mondrian
 
-__all__ = ["mondrian", "relaxed_mondrian"]
+__all__ = ["mask", "mondrian", "relaxed_mondrian"]
