@@ -155,8 +155,8 @@ order = ["a", 1]
     assert str(found.value) == (
         f"The policy in {path} has 6 problems."
         " Line 6: 'disease' is given more than one role. Keep one role per column."
-        " Line 7: algorithm must be one of 'weave', 'hybrid', 'tailor', 'ace', 'mondrian', 'mondrian-relaxed', 'mask', not"
-        " 'mondrain'. Did you mean 'mondrian'?"
+        " Line 7: algorithm must be one of 'weave', 'hybrid', 'tailor', 'ace', 'mondrian', 'mondrian-relaxed', 'mask',"
+        " not 'mondrain'. Did you mean 'mondrian'?"
         " Line 10: 'grid' is no setting of [attributes.age]. It may hold 'order'."
         " Line 13: order in [attributes.nowhere] must be a list of texts, and holds 1."
         ' For example: order = ["none", "school", "university"]'
