@@ -1,0 +1,198 @@
+"""What the proof of Weave (docs/proofs/weave.md) says about its pieces, and about whole runs of the kernel."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pellucid import _native, reference
+from pellucid.reference.class_rule import imbalance, rule_0, rule_2
+from pellucid.reference.plan import plan_classes
+from pellucid.reference.refine import by_smallest_id, left_to_right
+from pellucid.reference.swaps import best_exchange, swap
+from tests.property.mirror import Array, Mirror
+from tests.property.test_native_equals_reference import Table, assert_equal_partitions, census, groups_of, native
+from tests.property.test_native_equals_reference import small_tables as small_tables_of_codes
+
+# ruff: noqa: E741  (l is the paper's name)
+
+RULES = {True: reference.plan_by_rule_2, False: reference.plan_by_rule_0}
+
+
+@st.composite
+def eligible(draw: st.DrawFn) -> tuple[dict[int, int], int]:
+    """Counts of at least one tuple per value, and an l that they allow."""
+    n = draw(st.lists(st.integers(1, draw(st.sampled_from([3, 10, 300]))), min_size=1, max_size=30))
+    values = draw(st.lists(st.integers(0, 60), min_size=len(n), max_size=len(n), unique=True))
+    l = draw(st.integers(1, sum(n) // max(n)))
+    return dict(zip(sorted(values), n, strict=True)), l
+
+
+def planned(counts: dict[int, int], l: int, rule: reference.PlanRule) -> list[reference.Plan]:
+    """All plans of a leaf with these counts."""
+    plans = []
+    while counts:
+        plans.append(rule(counts, l))
+        left = {v: n - plans[-1].a.get(v, 0) for v, n in counts.items()}
+        assert sum(left.values()) <= sum(counts.values()) - l
+        counts = {v: n for v, n in left.items() if n}
+    return plans
+
+
+@pytest.mark.parametrize("ordered", RULES)
+class TestPlans:
+    @given(case=eligible())
+    def test_lemma_a_and_b(self, ordered: bool, case: tuple[dict[int, int], int]) -> None:
+        """Disjoint classes, at least l; (P1) equal columns; (P2) an l-eligible rest."""
+        counts, l = case
+        left = Counter(counts)
+        for plan in planned(counts, l, RULES[ordered]):
+            assert len(plan.V) >= l
+            assert len({v for V_i in plan.V for v in V_i}) == sum(len(V_i) for V_i in plan.V)
+            assert plan.alpha >= 1
+            assert all(sum(plan.a[v] for v in V_i) == plan.alpha for V_i in plan.V)  # (P1)
+            assert plan.a.keys() <= {v for V_i in plan.V for v in V_i}
+            assert all(0 <= a <= left[v] for v, a in plan.a.items())
+            left.subtract(plan.a)
+            assert l * max(left.values()) <= left.total()  # (P2)
+        assert not left.total()
+
+    @given(case=eligible())
+    def test_native_plans_are_those_of_the_reference(self, ordered: bool, case: tuple[dict[int, int], int]) -> None:
+        counts, l = case
+        listed = [counts.get(v, 0) for v in range(max(counts) + 1)]
+        assert _native.weave_plan(listed, l, ordered) == [
+            ([[(v, plan.a[v]) for v in V_i if plan.a[v]] for V_i in plan.V], plan.alpha)
+            for plan in planned(counts, l, RULES[ordered])
+        ]
+
+
+class TestClasses:
+    @given(case=eligible())
+    def test_the_largest_alpha_is_found(self, case: tuple[dict[int, int], int]) -> None:
+        """Lemma B, by trying every way to leave tuples for each alpha above that of the plan."""
+        counts, l = case
+        V = rule_0(counts, l)
+        plan = plan_classes(V, counts, l)
+        s = [sum(counts[v] for v in V_i) for V_i in V]
+        for alpha in range(1 if plan is None else plan.alpha + 1, min(s) + 1):
+            left = sum(counts.values()) - l * alpha
+            most = [sum(max(r for r in range(counts[v] + 1) if l * r <= left) for v in V_i) for V_i in V]
+            assert any(m < s_i - alpha for m, s_i in zip(most, s, strict=True))
+
+    @given(case=eligible())
+    def test_no_single_move_or_exchange_improves_rule_2(self, case: tuple[dict[int, int], int]) -> None:
+        counts, l = case
+        dv, V = sorted(counts), rule_2(counts, l)
+        n = [counts[v] for v in dv]
+        cls = [next(i for i, V_i in enumerate(V) if v in V_i) for v in dv]
+        least = imbalance(n, cls, l)
+        for p in range(len(n)):
+            for i in range(l):
+                assert imbalance(n, [*cls[:p], i, *cls[p + 1 :]], l) >= least
+            for q in range(p):
+                trial = list(cls)
+                trial[p], trial[q] = cls[q], cls[p]
+                assert imbalance(n, trial, l) >= least
+
+
+@st.composite
+def buckets(draw: st.DrawFn) -> tuple[reference.Unordered, reference.Penalty]:
+    """The unordered columns of a bucket, and the perimeter."""
+    x, alpha, d = draw(st.integers(1, 5)), draw(st.integers(1, 12)), draw(st.integers(1, 3))
+    fill = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    points: list[list[int]] = fill.integers(0, draw(st.sampled_from([2, 5, 100])), (x * alpha, d)).tolist()
+    people = [reference.Person(row, tuple(qi)) for row, qi in enumerate(points)]
+    dealt = fill.permutation(x * alpha).tolist()
+    columns = frozenset(frozenset(people[row] for row in dealt[i * alpha : (i + 1) * alpha]) for i in range(x))
+
+    def perimeter(G: Sequence[reference.QuasiIdentified]) -> int:  # noqa: N803
+        width: int = sum(max(line) - min(line) for line in zip(*(t.qi for t in G), strict=True))
+        return len(G) * width
+
+    return columns, perimeter
+
+
+class TestRefiner:
+    @given(bucket=buckets())
+    def test_groups_are_transversals_that_cover_the_bucket(
+        self, bucket: tuple[reference.Unordered, reference.Penalty]
+    ) -> None:
+        columns, penalty = bucket
+        groups = reference.refine(columns, penalty)
+        assert sorted(t for g in groups for t in g) == sorted(t for L in columns for t in L)
+        for g in groups:
+            assert all(len(L.intersection(g)) == 1 for L in columns)
+            assert len(g) == len(columns)
+
+    @given(bucket=buckets())
+    def test_swaps_never_raise_the_perimeter(self, bucket: tuple[reference.Unordered, reference.Penalty]) -> None:
+        columns, penalty = bucket
+        groups = left_to_right(by_smallest_id(columns), penalty)
+        after = swap(groups, penalty)
+        assert sum(map(penalty, after)) <= sum(map(penalty, groups))
+        assert (sum(map(penalty, after)) < sum(map(penalty, groups))) == (after != groups)
+        for a, b in pairwise(groups):
+            assert sum(map(penalty, best_exchange(a, b, penalty))) <= penalty(a) + penalty(b)
+
+
+@given(table=small_tables_of_codes())
+def test_ace_and_hybrid_are_the_same_algorithm_with_other_pieces(table: Table) -> None:
+    """Remark 1: the plan of Assign and Slice alone, with Tailor's cuts or without any."""
+    rows, penalty, l = table.rows(), table.penalty_function(), table.diversity
+    draw = reference.smallest_keys(table.keys.tolist())
+
+    def woven(cut: reference.Cutter) -> set[reference.Group]:
+        by_slice: reference.Refiner = lambda columns: reference.refine_by_slice(columns, penalty)  # noqa: E731
+        return set(reference.woven(rows, l, draw, cut=cut, plan=reference.plan_assign, refine=by_slice))
+
+    assert woven(reference.never_cut) == set(reference.ace(rows, l, penalty, draw))
+    assert woven(reference.tailor_cutter(l, penalty)) == set(reference.hybrid(rows, l, penalty, draw))
+
+
+# Lemma C, on the kernel that publishes.
+
+
+def mirror_of(table: Table, ordered: bool) -> Mirror:
+    leaves = map(np.array, groups_of(native("tailor", table)))
+    return Mirror(table.sensitive, table.keys, leaves, diversity=table.diversity, ordered=ordered)
+
+
+def shown(values: Array, partition: tuple[Array, Array]) -> list[int]:
+    """The values of every group, sorted, which with its people are all that is published."""
+    members, starts = partition
+    group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    found: list[int] = values[members][np.lexsort((values[members], group))].tolist()
+    return found
+
+
+@pytest.mark.parametrize("name", ["weave", "weave, unordered"])
+@given(table=small_tables_of_codes(), seed=st.integers(0, 2**32 - 1))
+def test_lemma_c_mirrored_runs_look_the_same(name: str, table: Table, seed: int) -> None:
+    keys = np.random.default_rng(seed).permutation(len(table.keys)).astype(np.uint64)
+    table = replace(table, keys=keys)
+    before = native(name, table)
+    values, keys = mirror_of(table, name == "weave").exchanged(*before, seed)
+    after = native(name, replace(table, sensitive=values, keys=keys))
+    assert_equal_partitions(after, before)
+    assert shown(values, after) == shown(table.sensitive, before)
+
+
+def test_lemma_c_at_full_size() -> None:
+    table = census(600_000, seed=6, diversity=8)
+    before = native("weave", table, threads=2)
+    values, keys = mirror_of(table, ordered=True).exchanged(*before, seed=7)
+    assert (values != table.sensitive).mean() > 1 / 2
+    after = native("weave", replace(table, sensitive=values, keys=keys), threads=2)
+    assert_equal_partitions(after, before)
+    assert shown(values, after) == shown(table.sensitive, before)
+    # With draws that do not go with the values, the release is another one.
+    other = native("weave", replace(table, sensitive=values), threads=2)
+    assert shown(values, other) != shown(table.sensitive, before)
