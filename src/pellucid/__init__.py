@@ -11,6 +11,7 @@ It implements "Transparent Anonymization" (Xiao, Tao, Koudas, TODS 2010).
 
 from .errors import (
     CheckFailedError,
+    HierarchyError,
     MicrodataError,
     MissingExtraError,
     NoResultError,
@@ -20,6 +21,7 @@ from .errors import (
     SourceError,
     TargetError,
 )
+from .hierarchies import Hierarchy
 from .policy import Policy
 from .release import Release, Written, anonymize
 from .verify import Check
@@ -28,6 +30,8 @@ from .version import __version__
 __all__ = [
     "Check",
     "CheckFailedError",
+    "Hierarchy",
+    "HierarchyError",
     "MicrodataError",
     "MissingExtraError",
     "NoResultError",

@@ -4,6 +4,7 @@ Every message says what was wrong, where, and what to do about it::
 
     PellucidError                     exit status
     ├── PolicyError                   2   a role, an option or the policy file
+    │   ├── HierarchyError            2   a hierarchy is no tree
     │   └── MicrodataError            2   the table breaks what the policy asks (missing values, repeated people)
     ├── NotEligibleError              3   no l-diverse release of this table exists
     ├── NoResultError                 3   the algorithm comes to none, though another may
@@ -24,6 +25,7 @@ from typing import Any, ClassVar, TypeAlias
 
 __all__ = [
     "CheckFailedError",
+    "HierarchyError",
     "MicrodataError",
     "MissingExtraError",
     "NoResultError",
@@ -94,6 +96,10 @@ class PolicyError(PellucidError):
 
 class MicrodataError(PolicyError):
     """The table does not fit the policy: missing values, people who occur twice, types without an order."""
+
+
+class HierarchyError(PolicyError):
+    """A hierarchy is no tree of even depth in which every name means one thing; `problems` lists why."""
 
 
 class NotEligibleError(PellucidError):

@@ -20,7 +20,7 @@ __all__ = ["SensitiveOrder", "fingerprint", "manifest", "manifest_path"]
 
 _FORMAT = 1
 
-SensitiveOrder: TypeAlias = Literal["policy", "values", "none"]
+SensitiveOrder: TypeAlias = Literal["policy", "hierarchy", "values", "none"]
 """Where the order of the sensitive values comes from. Everybody who has the policy and the release can tell."""
 
 

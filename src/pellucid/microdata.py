@@ -15,9 +15,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from .attributes import AttributeSettings
 from .draws import Draws, secret_order
 from .errors import MicrodataError, listed
+from .grids import in_steps
+from .hierarchies import Subtrees
+from .packing import Integers
 from .policy import Policy
+from .settings import Grid, Style
+from .typed import infer_type
 
 __all__ = ["Attribute", "Codes", "Microdata", "as_text", "codes_of", "encode"]
 
@@ -29,13 +35,9 @@ Ticks = npt.NDArray[np.uint64]
 _MOST_ROWS = 2**32 - 2
 _GRID = 2.0**32
 _MOST_DECIMALS = 6
+_MOST_LISTED = 40
 _EXACT = 2.0**52
 """Below this, every whole number is a floating-point number."""
-
-_WHOLE_NUMBER = r"^(0|-?[1-9][0-9]*)$"
-_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
-_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +52,12 @@ class Attribute:
     """Whether an interval of values means something; without an order a group publishes the set of its values."""
     ticks: Ticks
     """Where each value stands on the attribute's line, in whole numbers from 0: the widths of Eq. 4."""
+    style: Style
+    """How a group's values are published."""
+    ends: pl.Series
+    """The last of what each value stands for: the value itself, but for the steps of a grid."""
+    subtrees: Subtrees | None = None
+    """The hierarchy over the values, if there is one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +91,7 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
         raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
     order = _identifier_order(table, policy, draws, untyped=untyped)
     names = (*policy.quasi_identifiers, policy.sensitive)
-    *attributes, sensitive = (
-        _attribute(table[name], order, policy.orders.get(name), untyped=untyped) for name in names
-    )
+    *attributes, sensitive = (_attribute(table[name], order, policy.of_column(name), untyped=untyped) for name in names)
     return Microdata(
         attributes=tuple(attributes),
         sensitive=sensitive,
@@ -132,7 +138,7 @@ def _identifier_order(
         return secret_order(draws.keys("order of rows without identifier", table.height))
     column = _without_dictionary(table[policy.identifier])
     if untyped:
-        column = _infer_type(column)
+        column = infer_type(column)
     repeated = column.len() - column.n_unique()
     if repeated:
         raise MicrodataError(
@@ -147,20 +153,31 @@ def _identifier_order(
 def _attribute(
     column: pl.Series,
     rows: npt.NDArray[np.int64] | npt.NDArray[np.uint32],
-    order: Sequence[str] | None,
+    settings: AttributeSettings,
     *,
     untyped: bool,
 ) -> Attribute:
+    ranks: Integers
     values, ranks = _distinct(column, untyped=untyped)
-    ordered = order is not None or values.dtype != pl.String
-    if order is None:
-        ticks = _ticks(values)
-    else:
-        place = _places(values, order, column.name)
+    ordered = settings.listed is not None or values.dtype != pl.String
+    if settings.listed is not None:
+        place = _places(values, settings, column.name)
         by_place = np.argsort(place)
         ranks = np.argsort(by_place).astype(np.uint32)[ranks]
         values = values.gather(by_place)
         ticks = (place[by_place] - place.min()).astype(np.uint64)
+        ends = values
+    elif settings.grid is not None:
+        values, ends, ranks, ticks = _in_steps(values, ranks, settings.grid)
+    else:
+        ticks = _ticks(values)
+        ends = values
+    style = settings.style_where(ordered=ordered)
+    if style == "range" and not ordered:
+        raise MicrodataError(
+            f"Ranges of {column.name!r} mean nothing: it holds texts without an order.",
+            remedy="Give their order in the policy file, or a hierarchy, or take the style out.",
+        )
     codes: Codes = np.asarray(ranks, dtype=_narrowest(len(values)))
     return Attribute(
         name=column.name,
@@ -168,7 +185,23 @@ def _attribute(
         codes=codes.take(rows),
         ordered=ordered,
         ticks=ticks,
+        style=style,
+        ends=ends,
+        subtrees=None if settings.hierarchy is None else settings.hierarchy.subtrees(as_text(values).to_list()),
     )
+
+
+def _in_steps(values: pl.Series, ranks: Codes, grid: Grid) -> tuple[pl.Series, pl.Series, Integers, Ticks]:
+    """The steps that values lie in, the last of each, the step of every row, and where it stands."""
+    present = values.drop_nulls()
+    if present.is_empty():
+        return values, values, ranks, _ticks(values)
+    steps = in_steps(present, grid)
+    if len(present) == len(values):
+        return steps.low, steps.high, steps.step_of_value[ranks], steps.place
+    step_of_value = np.append(0, steps.step_of_value + 1)
+    place = np.append(np.zeros(1, np.uint64), steps.place + np.uint64(1))
+    return _null_first(steps.low), _null_first(steps.high), step_of_value[ranks], place
 
 
 def _narrowest(values: int) -> type[np.uint8 | np.uint16 | np.uint32]:
@@ -226,7 +259,7 @@ def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Ser
     texts = pl.Series(column.name, entries).cat.to(column.dtype).cast(pl.String)
     typed = texts.cast(pl.String if isinstance(dtype, pl.Categorical | pl.Enum) else dtype)
     if untyped:
-        typed = _infer_type(typed)
+        typed = infer_type(typed)
     values = typed.unique().sort()
     shift = int(column.has_nulls())
     rank_of = np.zeros(int(entries.max(initial=0)) + 1, dtype=_narrowest(len(values) + shift))
@@ -253,43 +286,22 @@ def _without_dictionary(column: pl.Series) -> pl.Series:
     return column.cast(pl.String) if isinstance(column.dtype, pl.Categorical | pl.Enum) else column
 
 
-def _infer_type(texts: pl.Series) -> pl.Series:
-    """The texts as whole numbers, numbers, dates or times, if each of them is one and nothing is lost.
-
-    `007` is no number: published as 7 it would be another code.
-    """
-    present = texts.drop_nulls()
-    if present.is_empty():
-        return texts
-
-    def all_are(pattern: str) -> bool:
-        return bool(present.str.contains(pattern).all())
-
-    if all_are(_WHOLE_NUMBER):
-        numbers = texts.cast(pl.Int64, strict=False)
-        return numbers if numbers.null_count() == texts.null_count() else texts
-    if all_are(_NUMBER):
-        floats = texts.cast(pl.Float64, strict=False)
-        return floats.set(floats == 0, 0.0) if floats.drop_nulls().is_finite().all() else texts
-    if all_are(_DATE):
-        dates = texts.str.to_date("%Y-%m-%d", strict=False)
-        return dates if dates.null_count() == texts.null_count() else texts
-    if all_are(_TIME):
-        times = texts.str.replace("T", " ", literal=True).str.to_datetime(time_unit="us", strict=False)
-        return times if times.null_count() == texts.null_count() else texts
-    return texts
-
-
-def _places(values: pl.Series, order: Sequence[str], name: str) -> npt.NDArray[np.int64]:
+def _places(values: pl.Series, settings: AttributeSettings, name: str) -> npt.NDArray[np.int64]:
     """The place of each value in the policy's order; a missing value stands before all of them."""
-    places = {text: place for place, text in enumerate(order)}
-    unknown = [text for text in as_text(values).to_list() if text is not None and text not in places]
+    places = {text: place for place, text in enumerate(settings.listed or ())}
+    texts = as_text(values).to_list()
+    unknown = [text for text in texts if text is not None and text not in places]
+    if unknown and settings.hierarchy is not None:
+        raise MicrodataError(
+            f"The hierarchy of {name!r} has no line for {listed(unknown, most=_MOST_LISTED)}.",
+            remedy="Add a line for each of them: the value, its ancestors and the root.",
+        )
     if unknown:
         raise MicrodataError(
             f"The order of {name!r} does not say where {listed(unknown)} stand{'s' if len(unknown) == 1 else ''}.",
             remedy="List every value of the column.",
         )
-    return np.array([-1 if text is None else places[text] for text in as_text(values).to_list()], dtype=np.int64)
+    return np.array([-1 if text is None else places[text] for text in texts], dtype=np.int64)
 
 
 def codes_of(attribute: Attribute, texts: Sequence[str]) -> list[int]:

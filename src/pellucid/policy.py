@@ -14,9 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, cast
 
+from .attributes import FIELDS, AttributeSettings, merged, settings_of
 from .errors import PolicyError, Problem, Where, listed
+from .hierarchies import Hierarchy
 from .policy_file import PolicyFile, read_policy_file
-from .settings import ATTRIBUTE, POLICY, Algorithm, Intervals, Missing, PenaltyName, Recoding, repeated
+from .settings import ATTRIBUTE, POLICY, Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style, repeated
 
 __all__ = ["Algorithm", "Intervals", "Missing", "PenaltyName", "Policy", "Recoding"]
 
@@ -44,6 +46,12 @@ class Policy:
 
     That of the sensitive column tells Weave which values are alike. It must never follow from the table.
     """
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    """For a column of categories: a public tree of all its values, which orders them as well."""
+    styles: Mapping[str, Style] = field(default_factory=dict)
+    """How the groups publish their values of a column, if not as its order or its hierarchy suggests."""
+    grids: Mapping[str, Grid] = field(default_factory=dict)
+    """For a column of numbers or dates: the steps that its values are put into before anything else happens."""
 
     anonymity: int | None = None
     """Of Mask, the paper's k: the smallest group; by default l."""
@@ -51,6 +59,8 @@ class Policy:
     """Of Mask, the paper's V: the sensitive values that it bounds; by default all."""
 
     def __post_init__(self) -> None:
+        for name in FIELDS.values():  # a policy does not change when the mapping does that it was made from
+            object.__setattr__(self, name, dict(getattr(self, name)))
         if problems := list(_problems_of({f.name: getattr(self, f.name) for f in fields(self)})):
             raise PolicyError.of(problems)
 
@@ -116,12 +126,12 @@ class Policy:
         for name in _REQUIRED:
             if name not in given and name not in written.mentioned:
                 problems.append(Problem((), f"The policy lacks {name.replace('_', '-')}.", POLICY[name].remedy))
-        orders = dict(given.get("orders", {}))
         if (order := given.pop("sensitive_order", None)) is not None and "sensitive" in given:
-            orders[given["sensitive"]] = order
-        given["orders"] = {name: order if isinstance(order, str) else tuple(order) for name, order in orders.items()}
-        for problem in _problems_of(given):
-            overridden = problem.where[0] in chosen
+            chosen["orders"] = {**chosen.get("orders", {}), given["sensitive"]: order}
+        of_columns, unreadable = merged(written.options, chosen)
+        given |= of_columns
+        for problem in (*unreadable, *_problems_of(given)):
+            overridden = _is_among(chosen, problem.where)
             problems.append(problem if overridden else replace(problem, line=written.line_of(problem.where)))
         if problems:
             raise PolicyError.of(problems, file=written.path)
@@ -137,6 +147,7 @@ class Policy:
             del plain["anonymity"], plain["protected"]
         elif self.protected is not None:
             plain["protected"] = list(self.protected)
+        plain["hierarchies"] = {name: hierarchy.as_dict() for name, hierarchy in self.hierarchies.items()}
         return plain
 
     @property
@@ -144,6 +155,10 @@ class Policy:
         """The SHA-256 of the policy as it stands in the manifest: in JSON, keys sorted, no spaces, UTF-8."""
         text = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def of_column(self, name: str) -> AttributeSettings:
+        """What is set for one column."""
+        return settings_of(name, {field: getattr(self, field) for field in FIELDS.values()})
 
 
 def _problems_of(given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -153,14 +168,31 @@ def _problems_of(given: Mapping[str, Any]) -> Iterator[Problem]:
             yield from POLICY[name].problems(value, (name,))
     yield from _problems_of_roles(given)
     yield from _problems_of_mask(given)
+    yield from _problems_of_columns(given)
+
+
+def _problems_of_columns(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """What is wrong with the settings of single columns."""
     known = (*given.get("quasi_identifiers", ()), given.get("sensitive"))
-    for name, order in given.get("orders", {}).items():
-        where = ("attributes", name, "order")
-        yield from ATTRIBUTE["order"].problems(order, where)
-        if "sensitive" in given and "quasi_identifiers" in given and name not in known:
-            yield Problem(
-                where, f"An order is given for {name!r}, which is not a quasi-identifier and not the sensitive column."
-            )
+    sound = True
+    for setting, field_name in FIELDS.items():
+        for name, value in given.get(field_name, {}).items():
+            where = ("attributes", name, setting)
+            if not isinstance(value, Hierarchy):
+                wrong = list(ATTRIBUTE[setting].problems(value, where))
+                sound = sound and not wrong
+                yield from wrong
+            if "sensitive" in given and "quasi_identifiers" in given and name not in known:
+                article = "An" if setting[0] in "aeiou" else "A"
+                yield Problem(
+                    where,
+                    f"{article} {setting} is given for {name!r}, which is not a quasi-identifier and not the sensitive"
+                    " column.",
+                )
+    for name in dict.fromkeys(name for field_name in FIELDS.values() for name in given.get(field_name, {})):
+        if sound:
+            for fault in settings_of(name, given).faults(name, sensitive=name == given.get("sensitive")):
+                yield Problem(("attributes", name, fault.setting), fault.what, fault.remedy)
 
 
 def _problems_of_roles(given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -180,6 +212,13 @@ def _problems_of_mask(given: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem((name,), f"{name} is a setting of the algorithm 'mask' alone.", "Leave it out.")
     if isinstance(k, int) and isinstance(l, int) and k < l:
         yield Problem(("anonymity",), f"anonymity must be at least l = {l}, not {k}.")
+
+
+def _is_among(chosen: Mapping[str, Any], where: Where) -> bool:
+    """Whether a setting was given as an option, and not by the file."""
+    if where[:1] == ("attributes",) and len(where) > 2:
+        return where[1] in chosen.get(FIELDS[str(where[2])], ())
+    return where[:1] != () and where[0] in chosen
 
 
 def _columns(role: str, value: object) -> Iterator[tuple[Where, str]]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .attributes import FIELDS
 from .errors import PolicyError, Problem, Where
 from .settings import POLICY, absolute
 from .toml_lines import lines_of
@@ -63,10 +64,13 @@ def read_policy_file(file: str | os.PathLike[str] | PolicyFile | None) -> Policy
         _leave_out(sound, problem.where)
     sound = absolute(POLICY, sound, path.parent)
     source, target, attributes = (sound.pop(name, {}) for name in ("source", "target", "attributes"))
-    orders = {name: tuple(settings["order"]) for name, settings in attributes.items() if "order" in settings}
+    of_columns = {
+        field: {name: settings[setting] for name, settings in attributes.items() if setting in settings}
+        for setting, field in FIELDS.items()
+    }
     return replace(
         located,
-        options={**sound, "orders": orders},
+        options={**sound, **of_columns},
         source=source,
         target=target,
         mentioned=frozenset(given),

@@ -15,13 +15,15 @@ import polars as pl
 from .algorithms import ALGORITHMS, Anonymizer, Monitor, mask
 from .draws import Draws, SeededDraws, SystemDraws
 from .errors import PolicyError
+from .hierarchies import HierarchyLike
 from .manifest import SensitiveOrder, fingerprint, manifest, manifest_path
 from .microdata import Microdata, encode
 from .partition import Partition
 from .penalties import Penalty
-from .policy import Algorithm, Intervals, Missing, PenaltyName, Policy, Recoding
+from .policy import Policy
 from .policy_file import PolicyFile, read_policy_file
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
+from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
 from .sources import FileSource, FrameKind, open_source
 from .sources.files import SEPARATORS, format_of, write_table
 from .sources.targets import Staging, explained, require_writable
@@ -46,6 +48,9 @@ def anonymize(
     intervals: Intervals | None = None,
     missing: Missing | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
+    hierarchies: Mapping[str, HierarchyLike] | None = None,
+    styles: Mapping[str, Style] | None = None,
+    grids: Mapping[str, Grid] | None = None,
     sensitive_order: Sequence[str] | None = None,
     anonymity: int | None = None,
     protected: Sequence[str] | None = None,
@@ -59,9 +64,10 @@ def anonymize(
 
     `source` is the path of a file, or a data frame of pandas, polars, pyarrow or anything else that speaks Arrow.
     `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the source and the target; what is
-    given here overrides it. `penalty` may be
-    a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small tables. Nothing is
-    written until `Release.write`, but a `target` named here is refused before the work if it cannot be written.
+    given here overrides it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is in plain
+    Python, for small tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by their
+    names. Nothing is written until `Release.write`, but a `target` named here is refused before the work if it cannot
+    be written.
     """
     file = read_policy_file(policy)
     settings = Policy.from_options(
@@ -78,6 +84,9 @@ def anonymize(
             "intervals": intervals,
             "missing": missing,
             "orders": orders,
+            "hierarchies": hierarchies,
+            "styles": styles,
+            "grids": grids,
             "sensitive_order": sensitive_order,
             "anonymity": anonymity,
             "protected": protected,
@@ -140,6 +149,8 @@ def _anonymizer(policy: Policy) -> Anonymizer:
 def _sensitive_order(microdata: Microdata, policy: Policy) -> SensitiveOrder:
     if policy.sensitive in policy.orders:
         return "policy"
+    if policy.sensitive in policy.hierarchies:
+        return "hierarchy"
     return "values" if microdata.sensitive.ordered else "none"
 
 
@@ -154,7 +165,7 @@ def _expected(microdata: Microdata, policy: Policy) -> Expected:
     published = {microdata.sensitive.name: [microdata.sensitive.name]}
     nullable: list[str] = []
     for attribute in microdata.attributes:
-        as_bounds = attribute.ordered and policy.recoding == "mbr" and policy.intervals == "bounds"
+        as_bounds = attribute.style == "range" and policy.recoding == "mbr" and policy.intervals == "bounds"
         ends = ("_min", "_max") if as_bounds else ("",)
         published[attribute.name] = [attribute.name + end for end in ends]
     for attribute in (*microdata.attributes, microdata.sensitive):
@@ -190,7 +201,7 @@ class Release:
     changed_values: int
     """How many rows have another sensitive value than in the source (Mask): for the curator, not for release."""
     sensitive_order: SensitiveOrder
-    """Where the order of the sensitive values comes from: the policy, the values themselves, or there is none."""
+    """Where the order of the sensitive values comes from: the policy, a hierarchy, the values, or there is none."""
     _tables: tuple[ReleasedTable, ...] = field(repr=False)
     """The one table of a generalization, or the two tables of an anatomy."""
     _expected: Expected = field(repr=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ __all__ = [
     "Choice",
     "FilePath",
     "Flag",
+    "Grid",
     "Intervals",
     "Kind",
     "Missing",
@@ -33,6 +35,8 @@ __all__ = [
     "PenaltyName",
     "Recoding",
     "Setting",
+    "Step",
+    "Style",
     "Table",
     "Tables",
     "Text",
@@ -50,6 +54,10 @@ Intervals = Literal["text", "bounds"]
 Missing = Literal["error", "category", "drop"]
 PenaltyName = Literal["perimeter", "discernibility", "custom"]
 """`custom` is a function of the library's user: it can be named neither on the command line nor in a file."""
+Style = Literal["ancestor", "set", "range"]
+"""How a group publishes its values of an attribute: as their lowest common ancestor, all of them, or an interval."""
+CalendarStep = Literal["day", "week", "month", "quarter", "year"]
+Grid = int | float | CalendarStep
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MOST_SHOWN = 60
@@ -160,6 +168,25 @@ class Choice:
     def schema(self) -> dict[str, Any]:
         """An enumeration."""
         return {"enum": list(self.of)}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of numbers, or one of the calendar."""
+
+    words: str = f"a number above 0 or one of {listed(get_args(CalendarStep))}"
+
+    def problems(self, value: object, where: Where) -> Iterator[Problem]:
+        """What is no step."""
+        calendar = get_args(CalendarStep)
+        if isinstance(value, str) and value in calendar:
+            return
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+            yield _must_be(self.words, value, where, remedy=near(value, calendar))
+
+    def schema(self) -> dict[str, Any]:
+        """A positive number, or one of the words."""
+        return {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"enum": list(get_args(CalendarStep))}]}
 
 
 @dataclass(frozen=True)
@@ -295,6 +322,31 @@ ATTRIBUTE = Table(
             " the table.",
             example=["none", "school", "university"],
             remedy='For example: order = ["none", "school", "university"]',
+        ),
+        Setting(
+            name="hierarchy",
+            kind=FilePath(),
+            meaning="A file that says which values are alike: one line per value, with semicolons between the value,"
+            " its ancestors and the root, such as Vienna;Austria;Europe;*. Public, and never made from the sensitive"
+            " values.",
+            option="--hierarchy",
+            example="country.csv",
+        ),
+        Setting(
+            name="style",
+            kind=Choice(get_args(Style)),
+            meaning="How a group publishes its values: their lowest common ancestor in the hierarchy, the set of them,"
+            " or the range from the first to the last. By default an ancestor where there is a hierarchy, a range where"
+            " there is an order, else a set.",
+            option="--style",
+            example="ancestor",
+        ),
+        Setting(
+            name="grid",
+            kind=Step(),
+            meaning="Numbers in steps of this width, or dates in steps of the calendar; every value becomes its step"
+            " before anything else happens.",
+            example=5,
         ),
     )
 )

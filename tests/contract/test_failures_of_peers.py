@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +15,7 @@ import polars as pl
 import pytest
 
 from pellucid import MicrodataError, NotEligibleError, PolicyError
+from pellucid.hierarchies import Hierarchy
 from pellucid.principles import LDiversity
 from pellucid.verify import check_groups
 from tests.contract.publishing import Publisher, files_in, frames, people
@@ -134,6 +137,33 @@ def test_an_impossible_parameter_printed_a_sentence_and_returned_an_empty_table(
 
 
 def test_an_imported_hierarchy_was_shown_but_the_previous_one_was_applied(tmp_path: Path) -> None:
+    """The hierarchy in the manifest is the one that is applied: after the file changed, and over an option."""
+    rows = {
+        "first": [("Bonn", "Rhine", "*"), ("Köln", "Rhine", "*"), ("Ulm", "Danube", "*")],
+        "second": [("Bonn", "west", "*"), ("Köln", "west", "*"), ("Ulm", "south", "*")],
+        "third": [("Köln", "new", "all"), ("Bonn", "new", "all"), ("Ulm", "old", "all")],
+    }
+    table = people().filter(pl.col("place") != "Ulm")
+    tree, file = tmp_path / "tree.csv", tmp_path / "policy.toml"
+    file.write_text('[attributes.place]\nhierarchy = "tree.csv"\n')
+    publish = Publisher("tailor", "text")
+
+    def published(applied: str, **options: Any) -> None:
+        release = publish(table, identifier="name", diversity=2, policy=file, **options)
+        manifest = json.loads(release.write(tmp_path / "out.csv").manifest.read_text())
+        Hierarchy.of(rows[applied]).write(tmp_path / "applied.csv")
+        shown = manifest["policy"]["hierarchies"]["place"]
+        assert shown["sha256"] == hashlib.sha256((tmp_path / "applied.csv").read_bytes()).hexdigest()
+        assert set(release.table["place"]) - {"Bonn", "Köln"} == {rows[applied][0][1]}
+
+    for name in ("first", "second"):
+        Hierarchy.of(rows[name]).write(tree)
+        published(name)
+    published("third", hierarchies={"place": rows["third"]})
+    published("second")
+
+
+def test_an_imported_order_was_shown_but_the_previous_one_was_applied(tmp_path: Path) -> None:
     """The order in the manifest is the order that is applied, wherever it came from."""
     file = tmp_path / "policy.toml"
     file.write_text('[attributes.place]\norder = ["Ulm", "Köln", "Bonn"]\n')

@@ -61,6 +61,9 @@ def test_holds_these_facts_and_no_others(written: pellucid.Written) -> None:
         "intervals",
         "missing",
         "orders",
+        "hierarchies",
+        "styles",
+        "grids",
     }
     assert all(set(file) == {"name", "bytes", "sha256"} for file in manifest["files"])
     assert set(manifest["release"]) == {

@@ -16,12 +16,14 @@ from pellucid import PolicyError, reference
 from pellucid.algorithms import weave
 from pellucid.cli import app
 from pellucid.draws import SeededDraws
+from pellucid.hierarchies import Hierarchy
 from pellucid.microdata import Microdata, encode
 from pellucid.penalties import perimeter, weighted_positions
 
 SEED = b"the seed of this test, long enough"
 VALUES = ["cold", "flu", "gout", "mumps"]
 ORDER = ["mumps", "gout", "flu", "cold"]
+TREE = [("mumps", "glands", "*"), ("flu", "airways", "*"), ("gout", "glands", "*"), ("cold", "airways", "*")]
 
 
 def table(*, seed: int = 1) -> pl.DataFrame:
@@ -52,9 +54,9 @@ def publish(source: object, sensitive: str = "disease", **options: Any) -> pellu
     )
 
 
-def microdata(sensitive: str, **orders: tuple[str, ...]) -> Microdata:
+def microdata(sensitive: str, **settings: Any) -> Microdata:
     policy = pellucid.Policy(
-        quasi_identifiers=("age", "place"), sensitive=sensitive, diversity=2, identifier="name", orders=orders
+        quasi_identifiers=("age", "place"), sensitive=sensitive, diversity=2, identifier="name", **settings
     )
     return encode(table().select("name", "age", "place", sensitive), policy, SeededDraws(SEED), untyped=False)
 
@@ -74,9 +76,10 @@ def by_reference(encoded: Microdata, *, ordered: bool) -> frozenset[frozenset[in
     [
         (microdata("stage"), True),
         (microdata("disease"), False),
-        (microdata("disease", disease=tuple(ORDER)), True),
+        (microdata("disease", orders={"disease": tuple(ORDER)}), True),
+        (microdata("disease", hierarchies={"disease": Hierarchy.of(TREE)}), True),
     ],
-    ids=["numbers", "texts", "texts with an order"],
+    ids=["numbers", "texts", "texts with an order", "texts with a hierarchy"],
 )
 def test_which_rule_is_used(encoded: Microdata, ordered: bool) -> None:
     found = weave(encoded, diversity=2, draws=SeededDraws(SEED)).as_sets()
@@ -85,7 +88,9 @@ def test_which_rule_is_used(encoded: Microdata, ordered: bool) -> None:
 
 
 def test_the_order_of_the_policy_is_the_order_of_the_codes() -> None:
-    encoded = microdata("disease", disease=("not in the table", *ORDER))
+    encoded = microdata("disease", orders={"disease": ("not in the table", *ORDER)})
+    assert encoded.sensitive.values.to_list() == ORDER
+    encoded = microdata("disease", hierarchies={"disease": Hierarchy.of(TREE)})
     assert encoded.sensitive.values.to_list() == ORDER
 
 
@@ -97,6 +102,7 @@ def test_the_order_of_the_policy_is_the_order_of_the_codes() -> None:
         ("disease", {"orders": {"disease": ORDER}}, "policy"),
         ("disease", {"sensitive_order": ORDER}, "policy"),
         ("stage", {"sensitive_order": list("3210")}, "policy"),
+        ("disease", {"hierarchies": {"disease": TREE}}, "hierarchy"),
     ],
 )
 def test_the_manifest_says_which(sensitive: str, options: dict[str, Any], told: str, tmp_path: Path) -> None:

@@ -51,6 +51,9 @@ def test_defaults() -> None:
         "intervals": "text",
         "missing": "error",
         "orders": {},
+        "hierarchies": {},
+        "styles": {},
+        "grids": {},
     }
 
 
@@ -143,7 +146,7 @@ sensitive = "disease"
 algorithm = "mondrain"
 
 [attributes.age]
-grid = 5
+gird = 5
 
 [attributes.nowhere]
 order = ["a", 1]
@@ -157,7 +160,7 @@ order = ["a", 1]
         " Line 6: 'disease' is given more than one role. Keep one role per column."
         " Line 7: algorithm must be one of 'weave', 'hybrid', 'tailor', 'ace', 'mondrian', 'mondrian-relaxed', 'mask',"
         " not 'mondrain'. Did you mean 'mondrian'?"
-        " Line 10: 'grid' is no setting of [attributes.age]. It may hold 'order'."
+        " Line 10: 'gird' is no setting of [attributes.age]. Did you mean 'grid'?"
         " Line 13: order in [attributes.nowhere] must be a list of texts, and holds 1."
         ' For example: order = ["none", "school", "university"]'
         " The policy lacks diversity. Give l, such as -l 8: nobody is tied to a sensitive value with more than 1/8"

@@ -14,6 +14,7 @@ STATUSES = {
     "PellucidError": 2,
     "PolicyError": 2,
     "MicrodataError": 2,
+    "HierarchyError": 2,
     "NotEligibleError": 3,
     "NoResultError": 3,
     "CheckFailedError": 4,

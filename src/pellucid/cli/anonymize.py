@@ -13,7 +13,7 @@ from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, progress, say
-from .options import Diversity, Json, QuasiIdentifiers, Sensitive, lines, names
+from .options import Diversity, Json, QuasiIdentifiers, Sensitive, lines, names, of_columns, steps
 
 __all__ = ["anonymize", "summary"]
 
@@ -61,6 +61,30 @@ def anonymize(
             help="Missing values: refuse, count as a value, or leave the row out [default: error].",
         ),
     ] = None,
+    hierarchy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--hierarchy",
+            metavar="COLUMN=FILE",
+            help="Which values of a column are alike: one line per value, such as Vienna;Austria;Europe;*",
+        ),
+    ] = None,
+    style: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--style",
+            metavar="COLUMN=ancestor|set|range",
+            help="How groups publish a column [default: ancestor with a hierarchy, range with an order, else set].",
+        ),
+    ] = None,
+    grid: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--grid",
+            metavar="COLUMN=STEP",
+            help="Numbers in steps, such as age=5, or dates: day, week, month, quarter, year.",
+        ),
+    ] = None,
     sensitive_order: Annotated[
         Path | None,
         typer.Option(
@@ -100,6 +124,9 @@ def anonymize(
             "recoding": recoding,
             "intervals": intervals,
             "missing": missing,
+            "hierarchies": of_columns("--hierarchy", hierarchy),
+            "styles": of_columns("--style", style),
+            "grids": steps(grid),
             "sensitive_order": lines(sensitive_order),
             "anonymity": anonymity,
             "protected": names(protected),

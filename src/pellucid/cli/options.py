@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +19,8 @@ __all__ = [
     "Sensitive",
     "lines",
     "names",
+    "of_columns",
+    "steps",
     "version_option",
 ]
 
@@ -39,6 +42,34 @@ def lines(file: Path | None) -> list[str] | None:
         raise PolicyError(f"{file} cannot be read: {problem.strerror}.") from problem
     except UnicodeDecodeError as problem:
         raise PolicyError(f"{file} is not UTF-8 text.") from problem
+
+
+def of_columns(option: str, settings: list[str] | None) -> dict[str, str] | None:
+    """Settings of single columns, as in ``--style age=set``. A column with "=" in its name needs a policy file."""
+    if settings is None:
+        return None
+    found: dict[str, str] = {}
+    for setting in settings:
+        column, equals, value = setting.partition("=")
+        if not (column and equals and value):
+            raise PolicyError(f"{option} needs COLUMN=VALUE, not {setting!r}.")
+        if column in found:
+            raise PolicyError(f"{option} is given twice for {column!r}.", remedy="Give it once.")
+        found[column] = value
+    return found
+
+
+def steps(settings: list[str] | None) -> dict[str, int | float | str] | None:
+    """The steps of columns, as in ``--grid age=5``."""
+    given = of_columns("--grid", settings)
+    return None if given is None else {column: _number(text) for column, text in given.items()}
+
+
+def _number(text: str) -> int | float | str:
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
 
 
 def _show_version(value: bool) -> None:

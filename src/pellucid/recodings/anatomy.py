@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 import numpy as np
 import polars as pl
 
-from ..microdata import Microdata
+from ..microdata import Attribute, Microdata
 from ..packing import Integers, number_combinations, sorted_pairs
 from ..partition import Partition
+from . import labels
 from .released import Column, ReleasedTable
 
 __all__ = ["GROUP_ID", "Anatomy", "anatomy"]
@@ -43,7 +44,7 @@ def anatomy(microdata: Microdata, partition: Partition) -> Anatomy:
 
     groups, persons = sorted_pairs(group_of_member, persons)
     qi = [
-        Column(name, attributes[name].values, attributes[name].codes[row_of_person][persons])
+        Column(name, _shown(attributes[name]), attributes[name].codes[row_of_person][persons])
         for name in microdata.columns
         if name in attributes
     ]
@@ -52,6 +53,14 @@ def anatomy(microdata: Microdata, partition: Partition) -> Anatomy:
     groups, values = sorted_pairs(group_of_member, sensitive)
     sensitive_column = Column(microdata.sensitive.name, microdata.sensitive.values, values)
     return Anatomy(qi_table, ReleasedTable((Column(GROUP_ID, numbers, groups), sensitive_column)))
+
+
+def _shown(attribute: Attribute) -> pl.Series:
+    """The values as they are; steps of a grid as intervals."""
+    if attribute.ends is attribute.values:
+        return attribute.values
+    codes = pl.Series(range(len(attribute.values)), dtype=pl.UInt32)
+    return labels.intervals(attribute.values, codes, codes, ends=attribute.ends)
 
 
 def _numbers(partition: Partition, persons: Integers, sensitive: Integers) -> Integers:

@@ -35,12 +35,16 @@ def alone(values: pl.Series) -> pl.Series:
     return _quoted_where(as_text(values), _LOOKS_LIKE_A_LABEL)
 
 
-def intervals(values: pl.Series, low: pl.Series, high: pl.Series) -> pl.Series:
-    """The labels of groups whose values go from `values[low]` to `values[high]`."""
-    inside = _inside(values)
-    ends = pl.DataFrame({"low": inside.gather(low), "high": inside.gather(high), "single": alone(values).gather(low)})
+def intervals(values: pl.Series, low: pl.Series, high: pl.Series, *, ends: pl.Series | None = None) -> pl.Series:
+    """The labels of groups whose values go from `values[low]` to `values[high]`, or to `ends[high]` if there are any.
+
+    A missing value is its own end.
+    """
+    last = values if ends is None else ends
+    inside = _inside(values).gather(low), _inside(last).gather(high)
+    table = pl.DataFrame({"low": inside[0], "high": inside[1], "single": alone(values).gather(low)})
     wide = pl.format("[{}, {}]", "low", "high")
-    return ends.select(pl.when(pl.Series(low != high)).then(wide).otherwise("single")).to_series()
+    return table.select(pl.when(pl.col("low") != pl.col("high")).then(wide).otherwise("single")).to_series()
 
 
 def sets(values: pl.Series, group: pl.Series, member: pl.Series) -> pl.Series:

@@ -1,7 +1,8 @@
 """The MBR function (section 2.1): each QI value becomes the tightest interval that holds those of its group.
 
-An attribute without an order publishes the set of values that occur in the group instead. Groups with the same
-box are one in the release: their tuples cannot be told apart.
+An attribute without an order publishes the set of values that occur in the group instead, one with a hierarchy their
+lowest common ancestor. Whichever it is, it depends on the group's QI values alone (Def. 1). Groups with the same box
+are one in the release: their tuples cannot be told apart.
 """
 
 from __future__ import annotations
@@ -53,31 +54,41 @@ def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text
 
 def _side(attribute: Attribute, partition: Partition, intervals: Intervals) -> _Side:
     codes = attribute.codes[partition.members]
-    return (
-        _interval_side(attribute, codes, partition, intervals)
-        if attribute.ordered
-        else _set_side(attribute, codes, partition)
-    )
-
-
-def _interval_side(attribute: Attribute, codes: Integers, partition: Partition, intervals: Intervals) -> _Side:
-    name, values = attribute.name, attribute.values
+    if attribute.style == "set":
+        return _set_side(attribute, codes, partition)
     starts = partition.starts[:-1]
-    low_of_group = np.minimum.reduceat(codes, starts)
-    high_of_group = np.maximum.reduceat(codes, starts)
+    low, high = np.minimum.reduceat(codes, starts), np.maximum.reduceat(codes, starts)
+    if attribute.style == "ancestor":
+        return _ancestor_side(attribute, low, high)
+    return _interval_side(attribute, low, high, intervals)
+
+
+def _interval_side(
+    attribute: Attribute, low_of_group: Integers, high_of_group: Integers, intervals: Intervals
+) -> _Side:
+    name, values, ends = attribute.name, attribute.values, attribute.ends
     group_of_cell, cell_of_group = number_combinations([low_of_group, high_of_group], [len(values)] * 2)
     low, high = low_of_group[group_of_cell], high_of_group[group_of_cell]
 
     def as_text(cell_of_row: Integers) -> list[Column]:
-        return [Column(name, labels.intervals(values, pl.Series(low), pl.Series(high)), cell_of_row)]
+        return [Column(name, labels.intervals(values, pl.Series(low), pl.Series(high), ends=ends), cell_of_row)]
 
     def as_bounds(cell_of_row: Integers) -> list[Column]:
         return [
             Column(f"{name}_min", values, low[cell_of_row]),
-            Column(f"{name}_max", values, high[cell_of_row]),
+            Column(f"{name}_max", ends, high[cell_of_row]),
         ]
 
     return _Side(cell_of_group, len(group_of_cell), as_text if intervals == "text" else as_bounds)
+
+
+def _ancestor_side(attribute: Attribute, low_of_group: Integers, high_of_group: Integers) -> _Side:
+    """The lowest node over a group's smallest and largest value is the lowest over all of them (`hierarchies`)."""
+    assert attribute.subtrees is not None  # noqa: S101 - for the type checker
+    low, high = attribute.subtrees.widened(low_of_group, high_of_group)
+    group_of_cell, cell_of_group = number_combinations([low, high], [len(attribute.values)] * 2)
+    names = attribute.subtrees.ancestors(low_of_group[group_of_cell], high_of_group[group_of_cell])
+    return _Side(cell_of_group, len(group_of_cell), lambda cell_of_row: [Column(attribute.name, names, cell_of_row)])
 
 
 def _set_side(attribute: Attribute, codes: Integers, partition: Partition) -> _Side:

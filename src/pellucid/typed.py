@@ -1,0 +1,39 @@
+"""What the texts of a text file are: numbers, dates and times, if each of them is one and nothing is lost."""
+
+from __future__ import annotations
+
+import polars as pl
+
+__all__ = ["infer_type"]
+
+_WHOLE_NUMBER = r"^(0|-?[1-9][0-9]*)$"
+_NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
+
+
+def infer_type(texts: pl.Series) -> pl.Series:
+    """The texts as whole numbers, numbers, dates or times, if each of them is one and nothing is lost.
+
+    `007` is no number: published as 7 it would be another code.
+    """
+    present = texts.drop_nulls()
+    if present.is_empty():
+        return texts
+
+    def all_are(pattern: str) -> bool:
+        return bool(present.str.contains(pattern).all())
+
+    if all_are(_WHOLE_NUMBER):
+        numbers = texts.cast(pl.Int64, strict=False)
+        return numbers if numbers.null_count() == texts.null_count() else texts
+    if all_are(_NUMBER):
+        floats = texts.cast(pl.Float64, strict=False)
+        return floats.set(floats == 0, 0.0) if floats.drop_nulls().is_finite().all() else texts
+    if all_are(_DATE):
+        dates = texts.str.to_date("%Y-%m-%d", strict=False)
+        return dates if dates.null_count() == texts.null_count() else texts
+    if all_are(_TIME):
+        times = texts.str.replace("T", " ", literal=True).str.to_datetime(time_unit="us", strict=False)
+        return times if times.null_count() == texts.null_count() else texts
+    return texts
