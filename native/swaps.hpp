@@ -2,7 +2,7 @@
 // that makes their boxes smaller.
 //
 // What comes in are identifiers and QI values in columns. The columns are visited by their smallest identifier, and
-// nothing else tells them apart (Lemma C (v)).
+// nothing else tells them apart (Lemma C (iv)).
 #pragma once
 
 #include <algorithm>

@@ -26,7 +26,10 @@ def ace(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> Partition:
-    """A partition that Ace decides with these draws."""
+    """A partition that Ace decides with these draws.
+
+    Proof: docs/proofs/ace.md, Theorem 2.
+    """
     return decide(
         _native.ace,
         reference.ace,

@@ -24,7 +24,10 @@ def hybrid(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> Partition:
-    """A partition that Hybrid decides with these draws."""
+    """A partition that Hybrid decides with these draws.
+
+    Proof: docs/proofs/hybrid.md, Theorem 3.
+    """
     return decide(
         _native.hybrid,
         reference.hybrid,

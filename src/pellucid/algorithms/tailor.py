@@ -26,7 +26,10 @@ def tailor(
     threads: int | None = None,
     monitor: Monitor | None = None,
 ) -> Partition:
-    """The partition that Tailor decides."""
+    """The partition that Tailor decides.
+
+    Proof: docs/proofs/tailor.md, Theorem 1.
+    """
     return decide(
         _native.tailor,
         reference.tailor,

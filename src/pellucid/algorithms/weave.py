@@ -31,6 +31,8 @@ def weave(
     """A partition that Weave decides with these draws.
 
     Where the order of the sensitive values means something, classes are spread along it (rule 2), else not (rule 0).
+
+    Proof: docs/proofs/weave.md, Theorem.
     """
     ordered = microdata.sensitive.ordered
     return decide(

@@ -10,7 +10,10 @@ from pellucid.reference.slice import slice_buckets
 
 
 def ace(T: Iterable[Row], l: int, penalty: Penalty, draw: Draw) -> list[Group]:
-    """Return the partition of T that Ace decides; no group at all if T is not l-eligible."""
+    """Return the partition of T that Ace decides; no group at all if T is not l-eligible.
+
+    Proof: docs/proofs/ace.md, Theorem 2.
+    """
     T = group(T)
     if not T or not is_diverse(T, l):  # line 1
         return []

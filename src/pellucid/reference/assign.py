@@ -17,7 +17,10 @@ Draw: TypeAlias = Callable[[Sequence[Row], int], Iterable[Row]]
 
 
 def smallest_keys(keys: Sequence[int]) -> Draw:
-    """Draw the tuples with the smallest keys; ``keys`` has one secret random number for every Row.id."""
+    """Draw the tuples with the smallest keys; ``keys`` has one secret random number for every Row.id.
+
+    Proof: docs/proofs/ace.md, Lemma 6.
+    """
     return lambda rows, alpha: sorted(rows, key=lambda t: (keys[t.id], t.id))[:alpha]
 
 
@@ -37,7 +40,10 @@ def find_alpha(n: Sequence[int], l: int, beta: int) -> int | None:
 
 
 def next_bucket(counts: Mapping[int, int], l: int) -> tuple[list[int], int]:
-    """Return signature v_1, ..., v_beta and alpha of the next bucket (lines 5-9), from counts alone (Lemma 6)."""
+    """Return signature v_1, ..., v_beta and alpha of the next bucket (lines 5-9), from counts alone.
+
+    Proof: docs/proofs/ace.md, Lemma 6.
+    """
     # Lines 5-6. "Ties are resolved by a total ordering on A^s": the smaller code goes first.
     v = sorted(counts, key=lambda value: (-counts[value], value))
     n = [counts[value] for value in v]
@@ -49,7 +55,10 @@ def next_bucket(counts: Mapping[int, int], l: int) -> tuple[list[int], int]:
 
 
 def assign(T: Iterable[Row], l: int, draw: Draw) -> list[Bucket]:
-    """Return a bucket partition U of T, which must be l-eligible."""
+    """Return a bucket partition U of T, which must be l-eligible.
+
+    Proof: docs/proofs/ace.md, Lemma 6.
+    """
     U: list[Bucket] = []  # line 1
     S_t = set(T)  # line 3
     while S_t:  # line 4

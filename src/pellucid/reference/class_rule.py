@@ -28,6 +28,8 @@ def rule_0(counts: Mapping[int, int], l: int) -> Classes:
     """Return classes of almost equal totals: the largest count goes to the smallest class, and so on (LPT).
 
     Of equal counts the first value in public order goes first; of equal totals it goes to the first class.
+
+    Proof: docs/proofs/weave.md, Lemma C (ii).
     """
     classes: list[list[int]] = [[] for _ in range(l)]
     for v in sorted(counts, key=lambda v: (-counts[v], v)):
@@ -36,7 +38,10 @@ def rule_0(counts: Mapping[int, int], l: int) -> Classes:
 
 
 def rule_2(counts: Mapping[int, int], l: int) -> Classes:
-    """Return classes of almost equal totals, each spread evenly along the public order."""
+    """Return classes of almost equal totals, each spread evenly along the public order.
+
+    Proof: docs/proofs/weave.md, Lemma C (ii).
+    """
     return searched(tuple(sorted(counts.items())), l)
 
 

@@ -11,7 +11,10 @@ from pellucid.reference.tailor import tailor
 
 
 def hybrid(T: Iterable[Row], l: int, penalty: Penalty, draw: Draw) -> list[Group]:
-    """Return the partition of T that Hybrid decides; no group at all if T is not l-eligible."""
+    """Return the partition of T that Hybrid decides; no group at all if T is not l-eligible.
+
+    Proof: docs/proofs/hybrid.md, Theorem 3.
+    """
     P = tailor(T, l, penalty)  # lines 1-5
     partition: list[Group] = []  # line 6
     for G_i in P:  # line 7

@@ -1,4 +1,4 @@
-"""Plans of Weave (proof, section 0): which values fill the columns of the next bucket, and with how many tuples each.
+"""Plans of Weave (docs/proofs/weave.md): which values fill the columns of the next bucket, with how many tuples each.
 
 A plan rule is a function of the counts. Nothing here can be told who has which value, nor a QI value of anybody.
 """
@@ -19,6 +19,8 @@ class Plan:
 
     There are at least l classes. (P1) The a_v of each class add up to alpha >= 1. (P2) What is left, n - a, is
     l-eligible.
+
+    Proof: docs/proofs/weave.md, Lemma A.
     """
 
     V: Classes
@@ -31,23 +33,35 @@ PlanRule: TypeAlias = Callable[[Mapping[int, int], int], Plan]
 
 
 def plan_assign(counts: Mapping[int, int], l: int) -> Plan:
-    """One step of Assign (Fig. 6): a column for each of the most frequent values. It always exists (Lemma B)."""
+    """One step of Assign (Fig. 6): a column for each of the most frequent values. It always exists.
+
+    Proof: docs/proofs/weave.md, Lemma B.
+    """
     signature, alpha = next_bucket(counts, l)
     return Plan(tuple((v,) for v in signature), alpha, dict.fromkeys(signature, alpha))
 
 
 def plan_by_rule_0(counts: Mapping[int, int], l: int) -> Plan:
-    """For values without an order: classes by rule 0, or a step of Assign if those allow no alpha."""
+    """For values without an order: classes by rule 0, or a step of Assign if those allow no alpha.
+
+    Proof: docs/proofs/weave.md, Lemma C (ii).
+    """
     return plan_classes(rule_0(counts, l), counts, l) or plan_assign(counts, l)
 
 
 def plan_by_rule_2(counts: Mapping[int, int], l: int) -> Plan:
-    """For values with a public order: classes by rule 2, else by rule 0, else a step of Assign."""
+    """For values with a public order: classes by rule 2, else by rule 0, else a step of Assign.
+
+    Proof: docs/proofs/weave.md, Lemma C (ii).
+    """
     return plan_classes(rule_2(counts, l), counts, l) or plan_by_rule_0(counts, l)
 
 
 def plan_classes(V: Classes, counts: Mapping[int, int], l: int) -> Plan | None:
-    """The plan with these classes and the largest alpha that leaves an l-eligible rest (Lemma B), if there is one."""
+    """The plan with these classes and the largest alpha that leaves an l-eligible rest, if there is one.
+
+    Proof: docs/proofs/weave.md, Lemma B.
+    """
     alpha = largest_alpha(V, counts, l)
     if alpha is None:
         return None
@@ -64,7 +78,10 @@ def rest_of_one_value(counts: Mapping[int, int], l: int, alpha: int) -> int:
 
 
 def largest_alpha(V: Classes, counts: Mapping[int, int], l: int) -> int | None:
-    """Return the largest alpha for which every class V_i can leave s_i - alpha tuples, none of its values over rho."""
+    """Return the largest alpha for which every class V_i can leave s_i - alpha tuples, none of its values over rho.
+
+    Proof: docs/proofs/weave.md, Lemma B.
+    """
     s = [sum(counts[v] for v in V_i) for V_i in V]
     for alpha in range(min(s), 0, -1):
         rho = rest_of_one_value(counts, l, alpha)
@@ -77,6 +94,8 @@ def taken(V_i: tuple[int, ...], counts: Mapping[int, int], alpha: int, rho: int)
     """Return a_v for the values of one class.
 
     One tuple at a time is left, of the value that has most to be taken; ties: the first in public order.
+
+    Proof: docs/proofs/weave.md, Lemma B.
     """
     a = {v: counts[v] for v in V_i}
     while sum(a.values()) > alpha:

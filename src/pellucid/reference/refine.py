@@ -1,7 +1,7 @@
-"""Refiners of Weave (proof, section 0): they cut a bucket into groups with one person of every column.
+"""Refiners of Weave (docs/proofs/weave.md): they cut a bucket into groups with one person of every column.
 
 A refiner gets a *set* of columns of people without sensitive values. It cannot know which class of values a column
-holds, nor tell the columns apart by anything but the people in them: that is what Lemma C (v) rests on.
+holds, nor tell the columns apart by anything but the people in them: that is what Lemma C (iv) rests on.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,7 +23,9 @@ Refiner: TypeAlias = Callable[[Unordered], Sequence[Transversal]]
 def by_smallest_id(columns: Unordered) -> Columns[Person]:
     """Put the columns into the one order that a refiner may use: by the smallest identifier in each.
 
-    Before Lemma C the order of classes must be forgotten. On counts 3, 3, 3 it can be seen in the release.
+    The order of the classes must be forgotten here. On counts 3, 3, 3 it could be seen in the release.
+
+    Proof: docs/proofs/weave.md, Lemma D.
     """
     return tuple(sorted((tuple(sorted(L, key=lambda t: t.id)) for L in columns), key=lambda L: L[0].id))
 
@@ -37,10 +39,16 @@ def left_to_right(B: Columns[P], penalty: Penalty) -> list[tuple[P, ...]]:
 
 
 def refine(columns: Unordered, penalty: Penalty) -> list[Transversal]:
-    """The refiner of Weave: Slice, then swaps."""
+    """The refiner of Weave: Slice, then swaps.
+
+    Proof: docs/proofs/weave.md, Lemma C (iv).
+    """
     return swap(refine_by_slice(columns, penalty), penalty)
 
 
 def refine_by_slice(columns: Unordered, penalty: Penalty) -> list[Transversal]:
-    """The refiner of Ace: Slice alone (Lemma 4)."""
+    """The refiner of Ace: Slice alone.
+
+    Proof: docs/proofs/weave.md, Lemma C (iv).
+    """
     return left_to_right(by_smallest_id(columns), penalty)

@@ -10,7 +10,10 @@ Columns: TypeAlias = tuple[tuple[P, ...], ...]
 
 
 def divisions(B: Columns[P]) -> Iterator[tuple[Columns[P], Columns[P]]]:
-    """Yield every division {B_a, B_b} of B (Def. 11): smaller dimensions first, then smaller |B_a| first."""
+    """Yield every division {B_a, B_b} of B (Def. 11): smaller dimensions first, then smaller |B_a| first.
+
+    Proof: docs/proofs/ace.md, Lemma 4.
+    """
     alpha, d = len(B[0]), len(B[0][0].qi)
     for i in range(d):
         # "Sort the tuples in each column of B ...", ties by the identifier.
@@ -20,7 +23,10 @@ def divisions(B: Columns[P]) -> Iterator[tuple[Columns[P], Columns[P]]]:
 
 
 def canonical_division(B: Columns[P], penalty: Penalty) -> tuple[Columns[P], Columns[P]]:
-    """Return the canonical division of B (Def. 12): the smallest perimeter, and the first of equals."""
+    """Return the canonical division of B (Def. 12): the smallest perimeter, and the first of equals.
+
+    Proof: docs/proofs/ace.md, Lemma 4.
+    """
 
     def perimeter(division: tuple[Columns[P], Columns[P]]) -> int:
         B_a, B_b = division
@@ -35,7 +41,10 @@ def is_divisible(B: Sequence[Sequence[object]]) -> bool:
 
 
 def slice_buckets(U: Iterable[Columns[P]], penalty: Penalty) -> list[Columns[P]]:
-    """Return the refined bucket partition: every column of every bucket has one tuple."""
+    """Return the refined bucket partition: every column of every bucket has one tuple.
+
+    Proof: docs/proofs/ace.md, Lemma 5.
+    """
     U = list(U)
     while any(is_divisible(B) for B in U):  # line 1
         B = next(B for B in U if is_divisible(B))

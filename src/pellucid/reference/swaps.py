@@ -20,6 +20,8 @@ def swap(groups: Sequence[tuple[P, ...]], penalty: Penalty) -> list[tuple[P, ...
     Every group holds one person of each column, in the order of the columns' smallest identifiers. Its neighbours
     are the next groups as Slice left them, from left to right, and after the last the first; no group meets
     itself, and none meets another twice in its turn.
+
+    Proof: docs/proofs/weave.md, Lemma C (iv).
     """
     swapped = list(groups)
     s = len(swapped)

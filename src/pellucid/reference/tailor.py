@@ -18,7 +18,10 @@ def cuts(G: tuple[P, ...], least: int) -> Iterator[tuple[tuple[P, ...], tuple[P,
 
 
 def best_cut(G: tuple[P, ...], least: int, penalty: Penalty) -> tuple[tuple[P, ...], tuple[P, ...]]:
-    """Return the cut with the smallest perimeter, and the first of equals: conditions 1 and 2 of Def. 10."""
+    """Return the cut with the smallest perimeter, and the first of equals: conditions 1 and 2 of Def. 10.
+
+    Proof: docs/proofs/tailor.md, Lemma 2.
+    """
 
     def perimeter(cut: tuple[tuple[P, ...], tuple[P, ...]]) -> int:
         G_a, G_b = cut
@@ -28,17 +31,26 @@ def best_cut(G: tuple[P, ...], least: int, penalty: Penalty) -> tuple[tuple[P, .
 
 
 def l_cuts(G: Group, l: int) -> Iterator[tuple[Group, Group]]:
-    """Yield every l-cut {G_a, G_b} of G (Def. 9). Of the sensitive values only c plays a part (Lemma 2)."""
+    """Yield every l-cut {G_a, G_b} of G (Def. 9). Of the sensitive values only c plays a part.
+
+    Proof: docs/proofs/tailor.md, Lemma 2.
+    """
     return cuts(G, l * largest_count(G))
 
 
 def canonical_l_cut(G: Group, l: int, penalty: Penalty) -> tuple[Group, Group]:
-    """Return the canonical l-cut of G (Def. 10)."""
+    """Return the canonical l-cut of G (Def. 10).
+
+    Proof: docs/proofs/tailor.md, Lemma 2.
+    """
     return best_cut(G, l * largest_count(G), penalty)
 
 
 def tailor(T: Iterable[Row], l: int, penalty: Penalty) -> list[Group]:
-    """Return the partition P of T that Tailor decides; no group at all if T is not l-eligible."""
+    """Return the partition P of T that Tailor decides; no group at all if T is not l-eligible.
+
+    Proof: docs/proofs/tailor.md, Lemma 3.
+    """
     T = group(T)
     if not T or not is_diverse(T, l):  # line 1
         return []

@@ -32,19 +32,27 @@ def weave(T: Iterable[Row], l: int, penalty: Penalty, draw: Draw, *, ordered: bo
     """Return the partition of T that Weave decides; no group at all if T is not l-eligible.
 
     `ordered` says whether the order of the sensitive values means something (rule 2) or not (rule 0).
+
+    Proof: docs/proofs/weave.md, Theorem.
     """
     plan = plan_by_rule_2 if ordered else plan_by_rule_0
     return woven(T, l, draw, cut=tailor_cutter(l, penalty), plan=plan, refine=partial(refine, penalty=penalty))
 
 
 def weave_alone(T: Iterable[Row], l: int, penalty: Penalty, draw: Draw, *, ordered: bool = True) -> list[Group]:
-    """Return what Weave makes of T without cutting it first."""
+    """Return what Weave makes of T without cutting it first.
+
+    Proof: docs/proofs/weave.md, Theorem.
+    """
     plan = plan_by_rule_2 if ordered else plan_by_rule_0
     return woven(T, l, draw, cut=never_cut, plan=plan, refine=partial(refine, penalty=penalty))
 
 
 def woven(T: Iterable[Row], l: int, draw: Draw, *, cut: Cutter, plan: PlanRule, refine: Refiner) -> list[Group]:
-    """Algorithm W of the proof: any cutter, any plan rule and any refiner make a transparent algorithm."""
+    """Algorithm W of the proof: any cutter, any plan rule and any refiner make a transparent algorithm.
+
+    Proof: docs/proofs/weave.md, Lemma A.
+    """
     T = group(T)
     if not T or not is_diverse(T, l):
         return []
@@ -52,8 +60,9 @@ def woven(T: Iterable[Row], l: int, draw: Draw, *, cut: Cutter, plan: PlanRule, 
 
 
 def leaves(G: Group, cut: Cutter) -> list[Group]:
-    """Return the leaves, left to right. A cut depends on people and counts, so it is the same after any exchange of
-    values inside a leaf (Lemma C (i)).
+    """Return the leaves, left to right. A cut is the same after any exchange of values inside a leaf.
+
+    Proof: docs/proofs/weave.md, Lemma C (i).
     """
     halves = cut([without_value(t) for t in G], counts_of(G))
     if halves is None:
@@ -64,7 +73,10 @@ def leaves(G: Group, cut: Cutter) -> list[Group]:
 
 
 def weave_leaf(G: Group, l: int, draw: Draw, plan: PlanRule, refine: Refiner) -> list[Group]:
-    """Return the groups of one leaf: bucket after bucket is planned, drawn and refined until nobody is left."""
+    """Return the groups of one leaf: bucket after bucket is planned, drawn and refined until nobody is left.
+
+    Proof: docs/proofs/weave.md, Lemma C (ii).
+    """
     row = {t.id: t for t in G}
     rest = set(G)
     groups: list[Group] = []
@@ -76,7 +88,10 @@ def weave_leaf(G: Group, l: int, draw: Draw, plan: PlanRule, refine: Refiner) ->
 
 
 def drawn(plan: Plan, rest: Iterable[Row], draw: Draw) -> Unordered:
-    """Fill the columns: a_v of those with v, drawn by chance (Lemma C (iii), (iv)). What comes out knows no values."""
+    """Fill the columns: a_v of those with v, drawn by chance. What comes out knows no values.
+
+    Proof: docs/proofs/weave.md, Lemma C (iii).
+    """
     rest = group(rest)
     return frozenset(
         frozenset(without_value(t) for v in V_i for t in draw([t for t in rest if t.sensitive == v], plan.a[v]))
@@ -85,7 +100,10 @@ def drawn(plan: Plan, rest: Iterable[Row], draw: Draw) -> Unordered:
 
 
 def tailor_cutter(l: int, penalty: Penalty) -> Cutter:
-    """Tailor (Fig. 3) as a cutter: the canonical l-cut, as long as the group is 2l-diverse."""
+    """Tailor (Fig. 3) as a cutter: the canonical l-cut, as long as the group is 2l-diverse.
+
+    Proof: docs/proofs/weave.md, Lemma C (i).
+    """
 
     def cut(G: Sequence[Person], counts: Mapping[int, int]) -> tuple[Sequence[Person], Sequence[Person]] | None:
         least = l * max(counts.values())
