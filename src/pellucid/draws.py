@@ -15,11 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import PolicyError
+from .runs import side_by_side
 
 __all__ = ["Draws", "Keys", "SeededDraws", "SystemDraws", "secret_order"]
 
 Keys = npt.NDArray[np.uint64]
 _LEAST_SEED_BYTES = 16
+_BLOCK = 2**17
 
 
 class Draws(Protocol):
@@ -34,7 +36,14 @@ class SystemDraws:
 
     def keys(self, purpose: str, rows: int) -> Keys:  # noqa: ARG002 - every call is independent already
         """One uniform 64-bit key per row."""
-        return np.frombuffer(os.urandom(8 * rows), dtype=np.uint64)
+        keys = np.empty(rows, dtype=np.uint64)
+
+        def fill(start: int) -> None:
+            block = keys[start : start + _BLOCK]
+            block[:] = np.frombuffer(os.urandom(block.nbytes), dtype=np.uint64)
+
+        side_by_side(fill, range(0, rows, _BLOCK))
+        return keys
 
 
 class SeededDraws:

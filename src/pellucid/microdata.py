@@ -22,6 +22,7 @@ from .grids import in_steps
 from .hierarchies import Subtrees
 from .packing import Integers
 from .policy import Policy
+from .runs import side_by_side
 from .settings import Grid, Style
 from .typed import infer_type
 
@@ -91,7 +92,9 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
         raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
     order = _identifier_order(table, policy, draws, untyped=untyped)
     names = (*policy.quasi_identifiers, policy.sensitive)
-    *attributes, sensitive = (_attribute(table[name], order, policy.of_column(name), untyped=untyped) for name in names)
+    *attributes, sensitive = side_by_side(
+        lambda name: _attribute(table[name], order, policy.of_column(name), untyped=untyped), names
+    )
     return Microdata(
         attributes=tuple(attributes),
         sensitive=sensitive,

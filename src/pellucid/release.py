@@ -23,8 +23,9 @@ from .penalties import Penalty
 from .policy import Policy
 from .policy_file import PolicyFile, read_policy_file
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
+from .runs import at_once, side_by_side
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
-from .sources import FileSource, FrameKind, open_source
+from .sources import FileSource, FrameKind, FrameSource, open_source
 from .sources.files import SEPARATORS, format_of, write_table
 from .sources.targets import Staging, explained, require_writable
 from .sources.text import write_text
@@ -107,11 +108,7 @@ def anonymize(
     draws: Draws = SystemDraws() if seed_file is None else SeededDraws.from_file(seed_file)
     tell = monitor or _silent
 
-    tell("read", 0.0)
-    rows = table.read(settings.needed(table.columns))
-    tell("encode", 0.0)
-    microdata = encode(rows, settings, draws, untyped=table.untyped)
-    del rows
+    microdata = _encoded(table, settings, draws, tell)
     partition = _anonymizer(settings)(
         microdata,
         diversity=settings.diversity,
@@ -127,13 +124,20 @@ def anonymize(
         dropped_rows=microdata.dropped_rows,
         changed_values=int((published.sensitive.codes != microdata.sensitive.codes).sum()),
         sensitive_order=_sensitive_order(microdata, settings),
-        _tables=_recode(published, partition, settings),
+        _tables=at_once(lambda: _recode(published, partition, settings)),
         _expected=_expected(published, settings),
         _source=table.path,
         _target=None if target is None else Path(target),
         _kind=table.kind,
         _tell=tell,
     )
+
+
+def _encoded(table: FileSource | FrameSource, policy: Policy, draws: Draws, tell: Monitor) -> Microdata:
+    tell("read", 0.0)
+    rows = table.read(policy.needed(table.columns))
+    tell("encode", 0.0)
+    return at_once(lambda: encode(rows, policy, draws, untyped=table.untyped))
 
 
 def _silent(stage: str, share: float) -> None:
@@ -213,7 +217,7 @@ class Release:
     @cached_property
     def check(self) -> Check:
         """What the released tables say about their groups."""
-        return _verify([table.frame() for table in self._tables], self._expected)
+        return at_once(lambda: _verify([table.frame() for table in self._tables], self._expected))
 
     @property
     def table(self) -> Any:
@@ -240,7 +244,7 @@ class Release:
 
     def _verified(self, number: int) -> Any:
         self.check  # noqa: B018 - raises if the tables are not what they have to be
-        return self._kind(self._tables[number].frame())
+        return at_once(lambda: self._kind(self._tables[number].frame()))
 
     def write(self, target: str | os.PathLike[str] | None = None) -> Written:
         """Write the release and its manifest, read them back, verify them, and only then move them into place.
@@ -262,8 +266,10 @@ class Release:
                     self._write(table, path, ending)
             self._tell("verify", 0.0)
             expected = self._expected.as_text() if textual else self._expected
-            check = _verify([_read_back(path, ending) for path in staged], expected)
-            facts = {file.name: fingerprint(path) for file, path in zip(files, staged, strict=True)}
+            tables_read = [_read_back(path, ending) for path in staged]
+            check = at_once(lambda: _verify(tables_read, expected))
+            fingerprints = at_once(lambda: side_by_side(fingerprint, staged))
+            facts = {file.name: found for file, found in zip(files, fingerprints, strict=True)}
             beside = manifest_path(target)
             text = json.dumps(manifest(self.policy, self.sensitive_order, facts, check), indent=2, ensure_ascii=False)
             with explained(beside):
@@ -277,7 +283,8 @@ class Release:
         if ending in SEPARATORS:
             write_text(path, SEPARATORS[ending], table.columns, lambda share: self._tell("write", share))
         else:
-            write_table(path, ending, table.frame())
+            with path.open("wb", buffering=0) as file:  # if this is ended, nobody must open it again
+                at_once(lambda: write_table(file, ending, table.frame()))
 
 
 def _read_back(path: Path, ending: str) -> pl.DataFrame:

@@ -1,48 +1,82 @@
-"""How native code runs: in a thread of its own, while this one shows progress and passes Ctrl-C on."""
+"""How long work runs: in threads of its own, while the one that started it shows progress and hears Ctrl-C."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from . import _native
 
-__all__ = ["all_cores", "watched"]
+__all__ = ["all_cores", "at_once", "left_alone", "side_by_side", "watched"]
 
 _LOOK_EVERY_SECONDS = 0.05
+_NAME = "pellucid-work"
 _T = TypeVar("_T")
+_Item = TypeVar("_Item")
 
 
 def watched(work: Callable[[_native.Run], _T], tell: Callable[[float], None]) -> _T:
-    """What `work` returns. `tell` hears again and again which share of it is done."""
+    """What native code returns. `tell` hears again and again which share of it is done; Ctrl-C ends it."""
     run = _native.Run()
+    result = _waited_for(lambda: work(run), look=lambda: tell(run.done / max(run.total, 1)), end=run.cancel)
+    tell(1.0)
+    return result
+
+
+def at_once(work: Callable[[], _T]) -> _T:
+    """What `work` returns; Ctrl-C is answered at once, in the middle of it.
+
+    Nothing can end a call of polars or numpy, and in the thread that hears Ctrl-C it would keep everybody waiting. So
+    it runs in another one, which is left alone when nobody waits for it any more, and what it returns is forgotten.
+    """
+    return _waited_for(work, look=lambda: None, end=None)
+
+
+def _waited_for(work: Callable[[], _T], *, look: Callable[[], None], end: Callable[[], None] | None) -> _T:
+    """Run `work` in a thread, and `look` now and then meanwhile. Work that can be ended is waited for."""
     outcome: list[_T] = []
     failure: list[BaseException] = []
+    done = threading.Event()  # a join that Ctrl-C ends takes the thread for one that has ended
 
     def body() -> None:
         try:
-            outcome.append(work(run))
+            outcome.append(work())
         except BaseException as problem:
             failure.append(problem)
+        finally:
+            done.set()
 
-    worker = threading.Thread(target=body, name="pellucid-native")
-    worker.start()
+    thread = threading.Thread(target=body, name=_NAME)
+    thread.start()
     try:
-        while worker.is_alive():
-            worker.join(_LOOK_EVERY_SECONDS)
-            tell(run.done / max(run.total, 1))
+        while not done.wait(_LOOK_EVERY_SECONDS):
+            look()
     except BaseException:
-        run.cancel()
-        worker.join()
+        if end is not None:
+            end()
+            done.wait()
+            thread.join()
         raise
+    thread.join()
     if failure:
         raise failure[0]
-    tell(1.0)
     return outcome[0]
 
 
+def left_alone() -> bool:
+    """Whether a thread is still at work that nobody waits for any more."""
+    return any(thread.name.startswith(_NAME) for thread in threading.enumerate())
+
+
+def side_by_side(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T]:
+    """What `work` returns for each item. It should spend its time in polars or numpy, which let others run."""
+    with ThreadPoolExecutor(all_cores(), thread_name_prefix=_NAME) as threads:
+        return list(threads.map(work, items))
+
+
 def all_cores() -> int:
-    """How many threads native code runs on, unless somebody says otherwise."""
+    """How many threads work runs on, unless somebody says otherwise."""
     return os.cpu_count() or 1

@@ -16,6 +16,7 @@ import polars as pl
 from .errors import CheckFailedError, listed
 from .microdata import as_text
 from .packing import Integers, pack
+from .runs import side_by_side
 
 __all__ = ["Check", "Expected", "check_anatomy", "check_groups", "verify", "verify_anatomy"]
 
@@ -134,7 +135,7 @@ def _groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str) -> tuple
     """For each group how many rows it has, and how many of them have its most frequent sensitive value."""
     if table.is_empty():
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    columns, sizes = zip(*(_codes(table[name]) for name in (*groups, sensitive)), strict=True)
+    columns, sizes = zip(*side_by_side(lambda name: _codes(table[name]), (*groups, sensitive)), strict=True)
     pairs, _ = pack(columns, sizes)
     pairs.sort()
     run = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
@@ -150,6 +151,8 @@ def _codes(column: pl.Series) -> tuple[Integers, int]:
         column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
     codes = column.to_physical()
     missing = int(codes.max() or 0) + 1  # type: ignore[arg-type]
+    if not codes.has_nulls():
+        return codes.to_numpy(), missing
     return codes.cast(pl.UInt32).fill_null(missing).to_numpy(), missing + 1
 
 
@@ -171,8 +174,12 @@ def _require_sensitive(table: pl.DataFrame, expected: Expected) -> None:
     rows = sum(expected.sensitive_counts)
     if table.height != rows:
         raise CheckFailedError(f"The release has {table.height} rows and should have {rows}.")
-    values = table[expected.sensitive].alias("value").to_frame()
-    found = values.group_by("value").agg(pl.len().cast(pl.Int64).alias("count"))
+    values = table[expected.sensitive]
+    codes, kinds = _codes(values)
+    row_of_code = np.zeros(kinds, dtype=np.int64)
+    row_of_code[codes] = np.arange(len(codes))
+    count = np.bincount(codes, minlength=kinds)
+    found = pl.DataFrame({"value": values.gather(row_of_code), "count": count}).filter(pl.col("count") > 0)
     found = found.with_columns(pl.col("value").cast(expected.sensitive_values.dtype))
     wanted = pl.DataFrame({"value": expected.sensitive_values, "count": expected.sensitive_counts})
     wanted = wanted.filter(pl.col("count") > 0)  # Mask may take the last of a value away

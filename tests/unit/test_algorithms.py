@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from pellucid.algorithms import ALGORITHMS, NOT_TRANSPARENT
 from pellucid.draws import SeededDraws, SystemDraws
 from pellucid.microdata import Microdata, encode
 from pellucid.penalties import discernibility, perimeter, weighted_positions
+from pellucid.runs import left_alone
 
 SEED = SeededDraws(b"a seed for these tests")
 
@@ -90,7 +90,7 @@ def test_ctrl_c_ends_the_kernel(algorithm: Any) -> None:
     table = microdata(400_000)
     with pytest.raises(KeyboardInterrupt):
         algorithm(table, diversity=2, draws=SEED, monitor=interrupt)
-    assert not [thread for thread in threading.enumerate() if thread.name == "pellucid-kernel"]
+    assert not left_alone()
 
 
 def test_stages_of_a_whole_run() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
 import typer
 
+from ..runs import left_alone
 from . import anonymize, check, compare, demo, evaluate, risk, schema
 from .console import complain
 from .options import version_option
@@ -33,15 +35,24 @@ app.command("demo")(demo.demo)
 def main() -> None:
     """Run the command line; leave with the exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
+    status = _status()
+    if left_alone():  # after Ctrl-C: everything is cleaned up, and nobody waits for what it does
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+    sys.exit(status)
+
+
+def _status() -> int:
     try:
         status = app(standalone_mode=False)
     except typer.TyperException as problem:
         if problem.format_message():
             complain(f"{problem.format_message()} See: pellucid --help")
-        sys.exit(problem.exit_code)
+        return problem.exit_code
     except typer.Exit as leaving:
-        sys.exit(leaving.exit_code)
-    sys.exit(status if isinstance(status, int) else 0)
+        return leaving.exit_code
+    return status if isinstance(status, int) else 0
 
 
 def _interrupt(_signal: int, _frame: object) -> None:

@@ -10,6 +10,7 @@ import typer
 from ..errors import CheckFailedError, PolicyError, SourceError, listed
 from ..recodings import GROUP_ID
 from ..release import target_files
+from ..runs import at_once
 from ..sources import FileSource
 from ..verify import Check, check_anatomy, check_groups
 from .console import guarded, print_json, say
@@ -51,7 +52,8 @@ def _judge(release: Path, quasi_identifiers: list[str], sensitive: str, diversit
     qi, values = (FileSource(path) for path in tables)
     _require(qi, [GROUP_ID, *quasi_identifiers])
     _require(values, [GROUP_ID, sensitive])
-    return check_anatomy(qi.read([GROUP_ID]), values.read([GROUP_ID, sensitive]), GROUP_ID, sensitive, diversity)
+    numbers, entries = qi.read([GROUP_ID]), values.read([GROUP_ID, sensitive])
+    return at_once(lambda: check_anatomy(numbers, entries, GROUP_ID, sensitive, diversity))
 
 
 def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
@@ -75,7 +77,8 @@ def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: str
     if not groups:
         raise PolicyError("check needs the quasi-identifiers (-q): groups are the rows with the same values in them.")
     _require(table, [*groups, sensitive])
-    return check_groups(table.read([*groups, sensitive]), groups, sensitive, diversity)
+    rows = table.read([*groups, sensitive])
+    return at_once(lambda: check_groups(rows, groups, sensitive, diversity))
 
 
 def _published(name: str, columns: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ from ..microdata import Attribute, Microdata
 from ..packing import Integers, number_combinations, sorted_pairs
 from ..partition import Partition
 from ..policy import Intervals
+from ..runs import side_by_side
 from . import labels
 from .released import Column, ReleasedTable
 
@@ -36,7 +37,7 @@ class _Side:
 
 def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text") -> ReleasedTable:
     """The generalization decided by the partition and the MBR function, with intervals as text or as two columns."""
-    sides = [_side(attribute, partition, intervals) for attribute in microdata.attributes]
+    sides = side_by_side(lambda attribute: _side(attribute, partition, intervals), microdata.attributes)
     group_of_box, box_of_group = number_combinations(
         [side.cell_of_group for side in sides], [side.cells for side in sides]
     )
@@ -44,10 +45,11 @@ def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text
         np.repeat(box_of_group, partition.sizes), microdata.sensitive.codes[partition.members]
     )
     rows_of_box = np.bincount(boxes)
-    released = {
-        attribute.name: side.columns(np.repeat(side.cell_of_group[group_of_box], rows_of_box))
-        for attribute, side in zip(microdata.attributes, sides, strict=True)
-    }
+    columns = side_by_side(
+        lambda side: side.columns(np.repeat(side.cell_of_group[group_of_box], rows_of_box)),
+        sides,
+    )
+    released = {attribute.name: made for attribute, made in zip(microdata.attributes, columns, strict=True)}
     released[microdata.sensitive.name] = [Column(microdata.sensitive.name, microdata.sensitive.values, sensitive)]
     return ReleasedTable(tuple(column for name in microdata.columns for column in released[name]))
 

@@ -13,11 +13,12 @@ import csv
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import polars as pl
 
 from ..errors import SourceError, listed
+from ..runs import at_once
 from .text import CodedText, not_text, read_text
 
 __all__ = ["ENDINGS", "SEPARATORS", "FileSource", "format_of", "write_table"]
@@ -111,7 +112,7 @@ class FileSource:
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns; those of a text file hold text, as categories where values repeat."""
         if self._format not in SEPARATORS:
-            return self._explained(lambda: self._scan().select(columns).collect())
+            return self._explained(lambda: at_once(lambda: self._scan().select(columns).collect()))
         sample = self._read_coded(columns, stop=_SAMPLE_BYTES)
         repeats = [
             name
@@ -137,8 +138,10 @@ class FileSource:
         """Columns in which nearly every value is another: a dictionary would only be in the way."""
         numbers = sorted(self.columns.index(name) for name in columns)
         with contextlib.suppress(pl.exceptions.PolarsError):
-            table = pl.read_csv(
-                self.path, separator=SEPARATORS[self._format], columns=numbers, infer_schema=False, glob=False
+            table = at_once(
+                lambda: pl.read_csv(
+                    self.path, separator=SEPARATORS[self._format], columns=numbers, infer_schema=False, glob=False
+                )
             )
             if table.height == rows:
                 return {self.columns[number]: series for number, series in zip(numbers, table, strict=True)}
@@ -156,9 +159,9 @@ class FileSource:
             raise SourceError(f"{self.path} cannot be read: {problem.strerror or problem}.") from problem
 
 
-def write_table(path: Path, ending: str, table: pl.DataFrame) -> None:
+def write_table(file: BinaryIO, ending: str, table: pl.DataFrame) -> None:
     """Write a table in the binary format of `ending`."""
     if ending == ".parquet":
-        table.write_parquet(path)
+        table.write_parquet(file)
     else:
-        table.write_ipc(path)
+        table.write_ipc(file)

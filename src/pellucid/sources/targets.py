@@ -10,12 +10,14 @@ import contextlib
 import os
 import secrets
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 
 import polars as pl
 
 from ..errors import TargetError
+from ..runs import at_once
 from .files import format_of
 
 __all__ = ["Staging", "explained", "require_writable"]
@@ -44,7 +46,7 @@ class Staging:
         moved: list[Path] = []
         for target, temporary in self._temporary.items():
             with explained(target):
-                _flush(temporary)
+                at_once(partial(_flush, temporary))
         try:
             for target, temporary in self._temporary.items():
                 with explained(target):
