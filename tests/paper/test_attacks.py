@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from pellucid import CheckFailedError, reference
+from pellucid import CheckFailedError, PolicyError, reference
 from pellucid.adversary import KNOWN, Instance, credibility, deterministic, disclosure_risk
 from pellucid.adversary.credibility import is_minimal
 from pellucid.adversary.exact import beliefs, instance_of
@@ -207,6 +207,13 @@ def test_appendix_by_name() -> None:
     )
     with pytest.raises(CheckFailedError, match="cannot have produced"):
         seen(tables.T10_STAR.frame(), algorithm="mask")
+    found = seen(tables.T10_STAR.frame(), algorithm="mask", protected=["dyspepsia"])
+    assert found.instances == 8
+    assert found.of("Ann").posterior == {"dyspepsia": Fraction(7, 12), "flu": Fraction(5, 12)}
+    with pytest.raises(PolicyError, match="No row has 'gout' in 'Disease'"):
+        seen(tables.T10_STAR.frame(), algorithm="mask", protected=["gout"])
+    with pytest.raises(PolicyError, match="of the algorithm 'mask' alone"):
+        seen(tables.T10_STAR.frame(), algorithm="mondrian", anonymity=3)
 
 
 @pytest.mark.parametrize("name", ["tailor", "ace", "hybrid"])

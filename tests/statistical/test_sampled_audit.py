@@ -178,3 +178,21 @@ def test_mondrian_along_the_paths_is_mondrian(
         if same:
             values = changed
         assert paths.values.tolist() == values
+
+
+def test_an_algorithm_that_changes_values_is_refused() -> None:
+    def changing(microdata: Microdata, keys: Keys) -> Partition:
+        rows = np.arange(len(microdata), dtype=np.uint32)
+        return Partition(rows, np.array([0, len(rows)]), np.zeros_like(rows))
+
+    for algorithm in ("mask", changing):
+        with pytest.raises(PolicyError, match="exchanges sensitive values"):
+            sampled_audit(
+                little_table(1),
+                quasi_identifiers=["age"],
+                sensitive="disease",
+                diversity=1,
+                identifier="id",
+                algorithm=algorithm,
+                steps=400,
+            )

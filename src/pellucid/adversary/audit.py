@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from ..algorithms import ALGORITHMS
+from ..algorithms import ALGORITHMS, CHANGES_VALUES
 from ..algorithms.kernel import require_eligible
 from ..draws import Draws, Keys, SystemDraws
 from ..errors import MissingExtraError, PolicyError, listed
@@ -215,11 +215,22 @@ def _named(algorithm: str | Audited, diversity: int) -> Audited:
         known = dict.fromkeys([*ALGORITHMS, *_MONDRIAN])
         raise PolicyError(f"algorithm must be one of {listed(known, most=20)}, not {algorithm!r}.")
 
+    if algorithm in CHANGES_VALUES:
+        raise _changes_values()
+
     def run(microdata: Microdata, keys: Keys) -> Partition:
         draws: Draws = _GivenKeys(keys)
         return ALGORITHMS[algorithm](microdata, diversity=diversity, draws=draws, threads=1)
 
     return run
+
+
+def _changes_values() -> PolicyError:
+    return PolicyError(
+        "The sampled audit exchanges sensitive values; an algorithm that changes them may have made this release of"
+        " other values.",
+        remedy="Use the exact adversary on a small table.",
+    )
 
 
 class _State(Protocol):
@@ -292,11 +303,7 @@ class _Rerun:
         self._points = list(points)
         partition = algorithm(microdata, keys)
         if partition.sensitive is not None:
-            raise PolicyError(
-                "The sampled audit exchanges sensitive values, and an algorithm that changes them may have published"
-                " this release from other values.",
-                remedy="Use the exact adversary on a small table.",
-            )
+            raise _changes_values()
         self._release = self._publish(self.values, partition)
         self.groups = list(partition)
         self._pairs = _Pairs(self.groups, len(microdata))

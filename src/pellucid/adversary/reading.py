@@ -42,10 +42,13 @@ class Case:
     external: External
     release: Published
     recoding: Recoding
-    values: tuple[Any, ...]
-    """The sensitive values of the release, in their order: value `v` of the integers is `values[v]`."""
-    ordered: bool
-    """Whether that order means something."""
+    shown: Attribute
+    """The sensitive column of the release."""
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The sensitive values of the release, in their order: value `v` of the integers is `values[v]`."""
+        return tuple(self.shown.values.to_list())
 
 
 def read_case(
@@ -69,7 +72,7 @@ def read_case(
         qi, shows = open_source(tables[0]), open_source(tables[1])
         cells, shown = _read_anatomy(qi, shows, attributes, sensitive, of_sensitive)
     recoding: Recoding = "mbr" if len(tables) == 1 else "anatomy"
-    return Case(people, published(cells), recoding, tuple(shown.values.to_list()), shown.ordered)
+    return Case(people, published(cells), recoding, shown)
 
 
 def _tables_of(release: object) -> tuple[object, ...]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import PolicyError, listed
+from ..microdata import codes_of
 from ..policy import Missing, Recoding
 from .credibility import Scheme
 from .credibility import credibility as believe_minimal
@@ -97,6 +98,8 @@ def disclosure_risk(
     algorithm: str | Algorithm,
     orders: Mapping[str, Sequence[str]] | None = None,
     missing: Missing = "error",
+    anonymity: int | None = None,
+    protected: Sequence[str] | None = None,
     limit: int = LIMIT,
     progress: Progress | None = None,
 ) -> DisclosureRisk:
@@ -104,8 +107,8 @@ def disclosure_risk(
 
     `release` and `external` are paths or data frames; the release of an anatomy is the pair of its tables. The
     external source must hold everybody in the table and may hold more people. `algorithm` is what the release was
-    made with: a name, or a function as described in `pellucid.adversary.outcomes`. Mask by name is the one with k = l
-    that protects all values.
+    made with: a name, or a function as described in `pellucid.adversary.outcomes`. Of Mask by name, `anonymity` is k
+    (by default l) and `protected` is V (by default all values); people had one of the values that the release shows.
 
     The time grows with the number of tables that fit the release, which is exponential in the size of its groups.
     `progress` hears that number before the work starts; above `limit` the work is refused.
@@ -123,7 +126,9 @@ def disclosure_risk(
     found = beliefs(
         case.external,
         case.release,
-        algorithm_named(algorithm, diversity, case) if isinstance(algorithm, str) else algorithm,
+        algorithm_named(algorithm, diversity, case, anonymity=anonymity, protected=protected)
+        if isinstance(algorithm, str)
+        else algorithm,
         diversity,
         case.recoding,
         domain=range(len(case.values)) if algorithm == "mask" else None,
@@ -167,12 +172,17 @@ def credibility(
     return _told(case, found, diversity)
 
 
-def algorithm_named(name: str, diversity: int, case: Case) -> Algorithm:
+def algorithm_named(
+    name: str, diversity: int, case: Case, *, anonymity: int | None = None, protected: Sequence[str] | None = None
+) -> Algorithm:
     """An algorithm by its name. Weave takes note of whether the sensitive values have an order."""
-    if name == "weave" and not case.ordered:
-        return KNOWN["weave-unordered"]
     if name == "mask":
-        return mask(diversity, range(len(case.values)))
+        bounded = range(len(case.values)) if protected is None else codes_of(case.shown, protected)
+        return mask(diversity if anonymity is None else anonymity, bounded)
+    if anonymity is not None or protected is not None:
+        raise PolicyError("anonymity and protected are settings of the algorithm 'mask' alone.")
+    if name == "weave" and not case.shown.ordered:
+        return KNOWN["weave-unordered"]
     try:
         return KNOWN[name]
     except KeyError:

@@ -13,7 +13,7 @@ from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, progress, say
-from .options import Diversity, Json, QuasiIdentifiers, Sensitive, lines, names, of_columns, steps
+from .options import Anonymity, Diversity, Json, Protected, QuasiIdentifiers, Sensitive, lines, names, of_columns, steps
 
 __all__ = ["anonymize", "summary"]
 
@@ -93,13 +93,8 @@ def anonymize(
             help="All values of the sensitive column, one per line, those that are alike next to each other.",
         ),
     ] = None,
-    anonymity: Annotated[
-        int | None, typer.Option("--anonymity", metavar="K", help="Of mask: the smallest group [default: L].")
-    ] = None,
-    protected: Annotated[
-        list[str] | None,
-        typer.Option("--protected", metavar="V,W", help="Of mask: the values of S that it bounds [default: all]."),
-    ] = None,
+    anonymity: Anonymity = None,
+    protected: Protected = None,
     policy: Annotated[
         Path | None,
         typer.Option("--policy", metavar="FILE.toml", help="The same settings in a file, SOURCE and TARGET as well."),

@@ -13,8 +13,10 @@ from ..errors import PolicyError
 from ..version import __version__
 
 __all__ = [
+    "Anonymity",
     "Diversity",
     "Json",
+    "Protected",
     "QuasiIdentifiers",
     "Sensitive",
     "lines",
@@ -104,5 +106,12 @@ Diversity = Annotated[
     typer.Option(
         "-l", "--diversity", metavar="L", help="No one is tied to a sensitive value with more than 1/L confidence."
     ),
+]
+Anonymity = Annotated[
+    int | None, typer.Option("--anonymity", metavar="K", help="Of mask: the smallest group [default: L].")
+]
+Protected = Annotated[
+    list[str] | None,
+    typer.Option("--protected", metavar="V,W", help="Of mask: the values of S that it bounds [default: all]."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]

@@ -15,9 +15,13 @@ from rich.table import Table
 
 from ..adversary import Audit, DisclosureRisk, disclosure_risk, sampled_audit
 from ..adversary.exact import LIMIT
+from ..algorithms import ALGORITHMS
 from ..errors import PolicyError
+from ..policy import Policy
+from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, say
-from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+from .evaluate import PolicyFile
+from .options import Anonymity, Diversity, Json, Protected, QuasiIdentifiers, Sensitive, names
 
 __all__ = ["risk"]
 
@@ -47,6 +51,9 @@ def risk(
     algorithm: Annotated[
         str | None, typer.Option("--algorithm", metavar="NAME", help="What the release was made with.")
     ] = None,
+    anonymity: Anonymity = None,
+    protected: Protected = None,
+    policy: PolicyFile = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", help="The most runs of the algorithm for an exact answer.")
     ] = LIMIT,
@@ -62,41 +69,68 @@ def risk(
             raise PolicyError(
                 "risk needs a RELEASE and --external for an exact answer, or --sample SOURCE for an estimate."
             )
-        columns = names(quasi_identifiers)
-        if not columns or sensitive is None or diversity is None or identifier is None or algorithm is None:
-            raise PolicyError("risk needs -q, -s, -l, --identifier and --algorithm.")
-        settings: dict[str, Any] = {
-            "quasi_identifiers": columns,
+        options = {
+            "quasi_identifiers": names(quasi_identifiers),
             "sensitive": sensitive,
             "diversity": diversity,
             "identifier": identifier,
-            "algorithm": algorithm,
+            "anonymity": anonymity,
+            "protected": names(protected),
         }
-        with _progress("tables looked at" if sample is None else "steps") as tell:
+        settings, of_mask = _settings(options, algorithm, policy)
+        with _progress("tables looked at" if sample is None else "steps", exact=sample is None) as tell:
             found = (
-                disclosure_risk(release, external, **settings, limit=limit, progress=tell)
+                disclosure_risk(release, external, **settings, **of_mask, limit=limit, progress=tell)
                 if sample is None
                 else sampled_audit(sample, **settings, steps=steps, progress=tell)
             )
         if as_json:
             print_json({"status": 0, "risk": found.as_dict()})
         elif isinstance(found, DisclosureRisk):
-            _show_exact(found, identifier, sensitive, None if everybody else _SHOWN)
+            _show_exact(found, settings["identifier"], settings["sensitive"], None if everybody else _SHOWN)
         else:
-            _show_sampled(found, identifier, sensitive, None if everybody else _SHOWN)
+            _show_sampled(found, settings["identifier"], settings["sensitive"], None if everybody else _SHOWN)
+
+
+def _settings(
+    options: dict[str, Any], algorithm: str | None, file: Path | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the release was made with, and the settings of Mask. Opt-Gen is known here, but to no policy."""
+    written = read_policy_file(file)
+    chosen = algorithm or written.options.get("algorithm")
+    if chosen is None and not written.problems:
+        raise PolicyError("risk needs the algorithm that the release was made with (--algorithm).")
+    policy = Policy.from_options({**options, "algorithm": chosen if chosen in ALGORITHMS else None}, file=written)
+    if policy.penalty != "perimeter":
+        raise PolicyError(f"risk knows the algorithms with the penalty 'perimeter', not {policy.penalty!r}.")
+    if policy.identifier is None:
+        raise PolicyError("risk needs the column that names the person (--identifier).")
+    settings = {name: getattr(policy, name) for name in ("quasi_identifiers", "sensitive", "diversity", "identifier")}
+    settings |= {"orders": policy.orders, "missing": policy.missing, "algorithm": chosen}
+    return settings, {"anonymity": policy.anonymity, "protected": policy.protected}
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None] | None]:
+def _progress(what: str, *, exact: bool) -> Iterator[Callable[[int, int], None]]:
     """Says how much there is to do before it starts, and how far it has come, if somebody is watching."""
+
+    def size(done: int, total: int) -> None:
+        if exact and done == 0:
+            complain(f"{total:,} tables fit this release; the algorithm is run on each of them.")
+
     screen = Console(stderr=True)
     if not screen.is_terminal:
-        yield None
+        yield size
         return
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=screen, transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def update(done: int, total: int) -> None:
+            size(done, total)
+            bar.update(task, completed=done, total=total)
+
+        yield update
 
 
 def _show_exact(found: DisclosureRisk, identifier: str, sensitive: str, most: int | None) -> None:

@@ -1,0 +1,93 @@
+"""`pellucid risk` as its users see it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.command_line import Runner
+
+T9 = [("Ann", 21, 1), ("Bob", 27, 1), ("Cate", 32, 1), ("Don", 32, 0), ("Ed", 54, 0), ("Fred", 60, 0), ("Gill", 60, 0)]
+ROLES = ("-q", "Age", "-s", "Disease", "-l", "2", "--identifier", "Name")
+
+
+@pytest.fixture
+def appendix(folder: Path) -> Path:
+    """The release and the external source of the electronic appendix, where Mask protects dyspepsia."""
+    (folder / "t9.csv").write_text(
+        "Name,Age,Disease\n" + "".join(f"{name},{age},{['flu', 'dyspepsia'][ill]}\n" for name, age, ill in T9)
+    )
+    (folder / "people.csv").write_text("Name,Age\n" + "".join(f"{name},{age}\n" for name, age, _ in T9))
+    (folder / "t10.csv").write_text(
+        'Age,Disease\n"[21, 27]",flu\n"[21, 27]",dyspepsia\n32,dyspepsia\n32,flu\n' + '"[54, 60]",flu\n' * 3
+    )
+    return folder
+
+
+def test_the_attack_on_mask(pellucid: Runner, appendix: Path) -> None:
+    words = ("risk", "t10.csv", "--external", "people.csv", *ROLES, "--algorithm", "mask", "--protected", "dyspepsia")
+    run = pellucid(*words)
+    assert run.status == 0
+    assert run.err == "pellucid: 128 tables fit this release; the algorithm is run on each of them.\n"
+    assert "8 possible tables lead to this release." in run.out
+    ann = next(line for line in run.out.splitlines() if "Ann" in line)
+    assert "7/12 (58.3%)" in ann
+    assert "dyspepsia" in ann
+    found = json.loads(pellucid(*words, "--json").out)["risk"]
+    assert found["instances"] == 8
+    assert pellucid(*words, "--anonymity", "3").status == 4
+
+
+def test_what_mask_publishes_it_can_have_published(pellucid: Runner, appendix: Path) -> None:
+    mask = ("--algorithm", "mask", "--protected", "dyspepsia")
+    made = pellucid("anonymize", "t9.csv", "-o", "out.csv", *ROLES, *mask)
+    assert made.status == 0
+    assert "mask is not transparent" in made.err
+    assert "mask changes sensitive values" in made.err
+    assert "2 rows have another Disease than in the source" in made.out or "1 rows have another" in made.out
+    assert pellucid("risk", "out.csv", "--external", "people.csv", *ROLES, *mask).status == 0
+
+
+def test_settings_from_a_policy_file(pellucid: Runner, appendix: Path) -> None:
+    """The order of the sensitive values is part of Weave, and comes from the policy."""
+    (appendix / "policy.toml").write_text(
+        'quasi_identifiers = ["Age"]\nsensitive = "Disease"\ndiversity = 2\nidentifier = "Name"\nalgorithm = "weave"\n'
+        '[attributes.Disease]\norder = ["flu", "gout", "dyspepsia", "ulcer"]\n'
+    )
+    (appendix / "four.csv").write_text("Name,Age,Disease\nA,1,flu\nB,2,gout\nC,3,dyspepsia\nD,4,ulcer\n")
+    (appendix / "all.csv").write_text("Name,Age\nA,1\nB,2\nC,3\nD,4\n")
+    assert pellucid("anonymize", "four.csv", "-o", "out.csv", "--policy", "policy.toml").status == 0
+    run = pellucid("risk", "out.csv", "--external", "all.csv", "--policy", "policy.toml")
+    assert run.status == 0
+    assert "0 of 4 people are at more than that." in run.out
+    found = json.loads(pellucid("risk", "out.csv", "--external", "all.csv", "--policy", "policy.toml", "--json").out)
+    assert found["risk"]["maximum"] == "1/2"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        ((*ROLES,), 2, "risk needs the algorithm"),
+        ((*ROLES[:-2], "--algorithm", "mondrian"), 2, "risk needs the column that names the person"),
+        ((*ROLES, "--algorithm", "mondrain"), 2, "algorithm must be one of"),
+        ((*ROLES, "--algorithm", "tailor", "--protected", "flu"), 2, "of the algorithm 'mask' alone"),
+        ((*ROLES, "--algorithm", "mask", "--protected", "gout"), 2, "No row has 'gout' in 'Disease'."),
+        ((*ROLES, "--algorithm", "mask"), 4, "cannot have produced this release"),
+        ((*ROLES, "--algorithm", "mondrian", "--limit", "3"), 2, "the limit is 3 runs of the algorithm."),
+        (("-q", "Age,Zip", *ROLES[2:], "--algorithm", "mondrian"), 2, "no column named 'Zip'"),
+    ],
+)
+def test_refused(pellucid: Runner, appendix: Path, words: tuple[str, ...], status: int, message: str) -> None:
+    run = pellucid("risk", "t10.csv", "--external", "people.csv", *words)
+    assert run.status == status
+    assert message in " ".join(run.err.split())
+    assert "Traceback" not in run.err
+
+
+def test_a_sampled_audit_of_mask_is_refused(pellucid: Runner, appendix: Path) -> None:
+    mask = ("--algorithm", "mask", "--protected", "dyspepsia")
+    run = pellucid("risk", "--sample", "t9.csv", *ROLES, *mask)
+    assert run.status == 2
+    assert "The sampled audit exchanges sensitive values" in run.err
