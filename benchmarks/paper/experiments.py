@@ -18,7 +18,7 @@ from pellucid.draws import SystemDraws
 from pellucid.errors import PellucidError
 from pellucid.partition import Partition
 from pellucid.utility.evaluation import Scales, Source
-from pellucid.utility.metrics import correlation_ratios
+from pellucid.utility.metrics import correlation_ratios, perimeter
 from pellucid.utility.queries import Query, workload
 from pellucid.utility.released import of_partition
 
@@ -61,16 +61,19 @@ class Plan:
 
     @property
     def settings(self) -> tuple[Setting, ...]:
-        """Those of Figures 11, 12 and 13; they share the default."""
-        found = [Setting(diversity=diversity) for diversity in self.diversities]
-        found += [Setting(dimensionality=qd) for qd in self.dimensionalities]
+        """Those of Figures 11, 12 and 13, and every l with every qd; they share the default."""
+        found = [Setting(diversity, qd) for diversity in self.diversities for qd in self.dimensionalities]
         found += [Setting(selectivity=s) for s in self.selectivities]
         return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
 class Record:
-    """One measurement: `error` is a workload error (a fraction), `seconds` the time from encoded data to groups."""
+    """One measurement.
+
+    `error` is a workload error (a fraction), `perimeter` that of a release (Eq. 4) by n, `seconds` the time from
+    encoded data to groups.
+    """
 
     measure: str
     table: str
@@ -83,7 +86,10 @@ class Record:
 
 
 def utility(name: str, table: pl.DataFrame, plan: Plan, tell: Tell, note: Tell) -> Iterator[Record]:
-    """Figures 11, 12 and 13, and the times of Figure 15 from the same runs. `note` hears what was left out."""
+    """Figures 11, 12 and 13, and perimeters and the times of Figure 15 from the same runs.
+
+    `note` hears what was left out.
+    """
     for run in range(plan.runs):
         source = _encoded(table)
         scales = _calibrated(source, plan, run)
@@ -97,6 +103,8 @@ def utility(name: str, table: pl.DataFrame, plan: Plan, tell: Tell, note: Tell) 
                 setting = Setting(diversity=diversity)
                 yield Record("seconds", name, algorithm, len(source), setting, run, 0, seconds)
                 released = of_partition(source.microdata, partition, source.domains, source.sensitive)
+                width = perimeter(released) / len(source)
+                yield Record("perimeter", name, algorithm, len(source), setting, run, 0, width)
                 for (made, number), scale in scales.items():
                     asked = Setting(diversity, made.dimensionality, made.selectivity)
                     if asked in plan.settings:

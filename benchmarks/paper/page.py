@@ -13,6 +13,7 @@ from paper.claims import CLAIMS, judge
 from paper.experiments import Plan
 from paper.results import FIGURES, Line, Lines
 from paper.tables import SENSITIVE, Tables
+from paper.weave import Comparison
 
 __all__ = ["TABLE_XIV", "write_page"]
 
@@ -33,12 +34,15 @@ def write_page(
     plan: Plan,
     lines: Mapping[int, Lines],
     correlations: Mapping[str, Mapping[str, float]],
+    weave: Comparison | None,
     notes: Sequence[str],
     seconds: float,
 ) -> None:
     """Write the page beside its figures."""
     parts = [_head(data, plan, notes, seconds), _summary(lines), _correlations(correlations)]
     parts += [_figure(number, lines[number]) for number in sorted(lines)]
+    if weave is not None:
+        parts += ["## Weave beside the others, for every l and qd", f"{weave.verdict()} (s = 6 %.)", weave.tables()]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
@@ -62,7 +66,7 @@ def _head(data: Tables, plan: Plan, notes: Sequence[str], seconds: float) -> str
     if missing:
         text.append(f"- Not run, because this version of the program does not have it: {', '.join(missing)}.")
     if "weave" in plan.algorithms:
-        text.append("- Weave is not of the paper; it is drawn for comparison, and no claim below is about it.")
+        text.append("- Weave is not of the paper: no claim is about it. What it is for stands at the end.")
     text += [f"- {note.rstrip('.')}." for note in notes]
     return "\n".join(text)
 

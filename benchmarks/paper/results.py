@@ -89,6 +89,8 @@ def _places(record: Record) -> list[tuple[int, float]]:
         return [(14, record.rows / 1e6)]
     if record.measure == "seconds":
         return [(15, setting.diversity)]
+    if record.measure != "error":
+        return []
     places: list[tuple[int, float]] = []
     if (setting.dimensionality, setting.selectivity) == (DEFAULT.dimensionality, DEFAULT.selectivity):
         places.append((11, setting.diversity))

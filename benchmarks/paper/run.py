@@ -3,7 +3,8 @@
     python benchmarks/paper/run.py [--quick] [--data auto|occsal|table14|census|EXTRACT] [--out FOLDER]
 
 It writes every measurement (measurements.csv), the figures (SVG and PNG) and a page that says what the paper claims
-about each and whether it held (README.md). The whole takes about ten minutes on two cores, `--quick` less than five.
+about each and whether it held, and how Weave does beside Hybrid and Mondrian for every l and qd (README.md). The whole
+takes about ten minutes on two cores, `--quick` less than five.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from paper.experiments import Plan, Record, Tell, correlations, scalability, uti
 from paper.page import write_page  # noqa: E402
 from paper.results import FIGURES, figures, write_records  # noqa: E402
 from paper.tables import Tables, find  # noqa: E402
+from paper.weave import compared  # noqa: E402
 from pellucid.algorithms import ALGORITHMS  # noqa: E402
 
 __all__ = ["main"]
@@ -55,15 +57,19 @@ def main() -> None:
     lines = figures(records)
     for number, figure in lines.items():
         draw(FIGURES[number], figure, folder)
+    weave = compared(records)
     write_page(
         folder / "README.md",
         data=data,
         plan=plan,
         lines=lines,
         correlations={name: correlations(table) for name, table in data.tables.items()},
+        weave=weave,
         notes=notes,
         seconds=time.perf_counter() - began,
     )
+    if weave is not None:
+        tell(weave.verdict())
     tell(f"the page is {folder / 'README.md'}")
 
 

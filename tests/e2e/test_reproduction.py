@@ -54,8 +54,9 @@ def test_small_sample(tmp_path: Path) -> None:
     assert {row["algorithm"] for row in measured} <= set(ALGORITHMS)
     for algorithm in ("tailor", "ace", "hybrid"):
         mine = [row for row in measured if row["algorithm"] == algorithm and row["table"] == "OCC"]
-        # Figures 11, 12 and 13 have 5 + 4 + 5 settings and share one of them.
-        assert sum(row["measure"] == "error" for row in mine) == 12 * 2
+        # Every l with every qd, and five selectivities, of which one is shared.
+        assert sum(row["measure"] == "error" for row in mine) == (5 * 4 + 4) * 2
+        assert sum(row["measure"] == "perimeter" for row in mine) == 5 * 2
         assert sum(row["measure"] == "seconds" for row in mine) == 5 * 2
         assert sorted(row["rows"] for row in mine if row["measure"] == "scalability") == [
             "1500",
@@ -71,6 +72,7 @@ def test_small_sample(tmp_path: Path) -> None:
     assert "| Occupation | 0." in page
     assert str(tmp_path) not in page
     assert page.count("| **") == 17
+    assert page.count("| weave | ") == 2 * (3 + 2 + 5)  # in three figures of errors, two of times, and its comparison
 
 
 def test_claims_hold_and_fail(claims: ModuleType, lines: Any) -> None:
@@ -128,6 +130,38 @@ def test_claims_about_time(claims: ModuleType, lines: Any) -> None:
     assert claims.judge(falling, lines(level | steep, time=True)).held
     assert claims.judge(flat, lines(level | {("OCC", "ace"): [2.0, 4.0]}, time=True)).held is False
     assert claims.judge(falling, lines(level | steep | {("OCC", "hybrid"): [2.0, 1.9]}, time=True)).held is False
+
+
+def test_weave_is_ahead_or_it_is_said_where_not() -> None:
+    from paper.experiments import Record, Setting
+    from paper.weave import RIVALS, compared
+
+    def records(**changed: float) -> list[Any]:
+        values = {"weave": 0.01, **dict.fromkeys(RIVALS, 0.02)} | changed
+        return [
+            Record(measure, "OCC", name, 9, Setting(l, qd), run, 0, value * (1 + run))
+            for measure in ("error", "perimeter")
+            for name, value in values.items()
+            for l in (6, 8)  # noqa: E741
+            for qd in (2, 3)
+            for run in (0, 1)
+        ]
+
+    ahead = compared(records())
+    assert ahead is not None
+    assert ahead.lost == []
+    assert ahead.errors["OCC", 8, 3] == {"weave": 0.015, **dict.fromkeys(RIVALS, 0.03)}
+    assert "smallest in all 4 cells" in ahead.verdict()
+    assert ahead.tables().count("\n") == 1 + 2 * 4
+    behind = compared(records(mondrian=0.005))
+    assert behind is not None
+    assert len(behind.lost) == 4 + 2
+    assert "OCC, l = 8, qd = 3: weave 1.5 %, mondrian 0.75 %" in behind.verdict()
+    tie = compared(records(hybrid=0.01))
+    assert tie is not None
+    assert len(tie.lost) == 4
+    assert compared(record for record in records() if record.algorithm != "hybrid") is None
+    assert compared([]) is None
 
 
 def test_points_are_means_of_errors_and_the_best_of_times() -> None:
