@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import polars as pl
 
 from .algorithms import ALGORITHMS, Anonymizer, Monitor, mask
 from .draws import Draws, SeededDraws, SystemDraws
-from .errors import PolicyError
+from .errors import PolicyError, TargetError
 from .hierarchies import HierarchyLike
 from .manifest import SensitiveOrder, fingerprint, manifest, manifest_path
 from .microdata import Microdata, encode
@@ -27,11 +27,11 @@ from .runs import at_once, side_by_side
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
 from .sources import FileSource, FrameKind, FrameSource, open_source
 from .sources.files import SEPARATORS, format_of, write_table
-from .sources.targets import Staging, explained, require_writable
+from .sources.targets import Staging, explained, require_place, require_writable
 from .sources.text import write_text
 from .verify import Check, Expected, verify, verify_anatomy
 
-__all__ = ["Release", "Written", "anonymize", "target_files"]
+__all__ = ["Release", "Written", "anonymize", "report_files", "target_files"]
 
 
 def anonymize(
@@ -60,6 +60,7 @@ def anonymize(
     threads: int | None = None,
     monitor: Monitor | None = None,
     target: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
@@ -67,8 +68,8 @@ def anonymize(
     `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the source and the target; what is
     given here overrides it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is in plain
     Python, for small tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by their
-    names. Nothing is written until `Release.write`, but a `target` named here is refused before the work if it cannot
-    be written.
+    names. Nothing is written until `Release.write`, but a `target` or a `report` named here is refused before the work
+    if it cannot be written.
     """
     file = read_policy_file(policy)
     settings = Policy.from_options(
@@ -104,6 +105,8 @@ def anonymize(
     if target is not None:
         for path in target_files(Path(target), settings.recoding):
             require_writable(path, table.path)
+    for page in () if report is None else report_files(Path(report)):
+        require_place(page, table.path)
     settings.require_roles(table.columns)
     draws: Draws = SystemDraws() if seed_file is None else SeededDraws.from_file(seed_file)
     tell = monitor or _silent
@@ -126,8 +129,11 @@ def anonymize(
         sensitive_order=_sensitive_order(microdata, settings),
         _tables=at_once(lambda: _recode(published, partition, settings)),
         _expected=_expected(published, settings),
+        _microdata=microdata,
+        _partition=partition,
         _source=table.path,
         _target=None if target is None else Path(target),
+        _report=None if report is None else Path(report),
         _kind=table.kind,
         _tell=tell,
     )
@@ -193,6 +199,8 @@ class Written:
     files: tuple[Path, ...]
     manifest: Path
     check: Check
+    reports: tuple[Path, ...] = ()
+    """The report for publication and the curator's, if they were asked for."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -209,8 +217,12 @@ class Release:
     _tables: tuple[ReleasedTable, ...] = field(repr=False)
     """The one table of a generalization, or the two tables of an anatomy."""
     _expected: Expected = field(repr=False)
+    _microdata: Microdata = field(repr=False)
+    _partition: Partition = field(repr=False)
+    """What the release was made from, for the curator's report."""
     _source: Path | None = field(repr=False)
     _target: Path | None = field(repr=False)
+    _report: Path | None = field(repr=False)
     _kind: FrameKind = field(repr=False)
     _tell: Monitor = field(repr=False)
 
@@ -246,16 +258,49 @@ class Release:
         self.check  # noqa: B018 - raises if the tables are not what they have to be
         return at_once(lambda: self._kind(self._tables[number].frame()))
 
-    def write(self, target: str | os.PathLike[str] | None = None) -> Written:
+    def report(self, *, for_curator: bool = False) -> str:
+        """A page about the release, as HTML, that may be published with it.
+
+        The curator's page holds rows of the source as well, and what counts from the release get wrong: it is not for
+        release.
+        """
+        check, tables = self.check, [table.frame() for table in self._tables]
+        return self._pages(tables, check, target="RELEASE", files={})[for_curator]()
+
+    def _pages(
+        self, tables: Sequence[pl.DataFrame], check: Check, *, target: str, files: Mapping[str, Mapping[str, Any]]
+    ) -> tuple[Callable[[], str], Callable[[], str]]:
+        """The page for publication, made from the released tables and the policy alone (G8), and the curator's."""
+        from .report import curator, page, report_on  # noqa: PLC0415 - pages are made where they are asked for
+
+        public = report_on(tables, self.policy, self.sensitive_order, check, target=target, files=files)
+
+        def recode(some: Partition) -> tuple[ReleasedTable, ...]:
+            return _recode(self._partition.published(self._microdata), some, self.policy)
+
+        def for_curator() -> str:
+            more = curator(self._microdata, self._partition, recode, tables, policy=self.policy, target=target)
+            return page("report.html", report=replace(public, curator=more))
+
+        return (lambda: page("report.html", report=public)), for_curator
+
+    def write(
+        self, target: str | os.PathLike[str] | None = None, *, report: str | os.PathLike[str] | None = None
+    ) -> Written:
         """Write the release and its manifest, read them back, verify them, and only then move them into place.
 
-        Without a target, to the one that `anonymize` or the policy file named.
+        Without a target, to the one that `anonymize` or the policy file named. `report` is an HTML file about the
+        release that may be published with it; beside it, under a name that says so, stands one that may not.
         """
         if (target := self._target if target is None else Path(target)) is None:
             raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
         files = target_files(target, self.policy.recoding)
         for file in files:
             require_writable(file, self._source)
+        public = self._report if report is None else Path(report)
+        reports = () if public is None else report_files(public)
+        for page in reports:
+            require_place(page, self._source)
         ending = format_of(target)
         textual = ending in SEPARATORS
         tables = [table.as_text() for table in self._tables] if textual else self._tables
@@ -274,9 +319,15 @@ class Release:
             text = json.dumps(manifest(self.policy, self.sensitive_order, facts, check), indent=2, ensure_ascii=False)
             with explained(beside):
                 staging.add(beside).write_text(text + "\n", encoding="utf-8")
+            if reports:
+                self._tell("report", 0.0)
+                pages = at_once(lambda: self._pages(tables_read, check, target=target.name, files=facts))
+                for file, make, private in zip(reports, pages, (False, True), strict=True):
+                    with explained(file):
+                        staging.add(file, private=private).write_text(at_once(make), encoding="utf-8")
             staging.commit()
         self._tell("verify", 1.0)
-        return Written(files, beside, check)
+        return Written(files, beside, check, reports)
 
     def _write(self, table: ReleasedTable, path: Path, ending: str) -> None:
         self._tell("write", 0.0)
@@ -296,6 +347,13 @@ def _verify(tables: Sequence[pl.DataFrame], expected: Expected) -> Check:
     if len(tables) == 1:
         return verify(tables[0], expected)
     return verify_anatomy(tables[0], tables[1], GROUP_ID, expected)
+
+
+def report_files(public: Path) -> tuple[Path, Path]:
+    """The two pages of a report: the one for publication, and the curator's, whose name says that it is not."""
+    if public.suffix.lower() not in (".html", ".htm"):
+        raise TargetError(f"The report {public} is no HTML file.", remedy="Give it the ending .html.")
+    return public, public.with_name(f"{public.stem}.not-for-release{public.suffix}")
 
 
 def target_files(target: Path, recoding: Recoding) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,18 @@ from .microdata import as_text
 from .packing import Integers, pack
 from .runs import side_by_side
 
-__all__ = ["Check", "Expected", "check_anatomy", "check_groups", "verify", "verify_anatomy"]
+__all__ = [
+    "Check",
+    "Coded",
+    "Expected",
+    "Tally",
+    "check_anatomy",
+    "check_groups",
+    "coded",
+    "tally",
+    "verify",
+    "verify_anatomy",
+]
 
 
 @dataclass(frozen=True)
@@ -83,9 +94,10 @@ class Expected:
 
 def check_groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str, diversity: int) -> Check:
     """Judge a table whose groups are the rows with the same values in `groups`; a missing value is a value."""
-    size, largest = _groups(table, groups, sensitive)
-    if not len(size):
+    if table.is_empty():
         return Check(diversity, 0, 0, 0, 0.0, 0, Fraction(0), 0)
+    counted = tally(side_by_side(lambda name: coded(table[name]), (*groups, sensitive)))
+    size, largest = counted.sizes, counted.largest
     worst = np.lexsort((-largest, size))  # of the groups of one size, only the worst can be the worst of all
     first = worst[np.unique(size[worst], return_index=True)[1]]
     return Check(
@@ -131,29 +143,53 @@ def verify_anatomy(qi: pl.DataFrame, sensitive_table: pl.DataFrame, group: str, 
     return _require_diverse(check, sensitive_table, [group], expected)
 
 
-def _groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str) -> tuple[Integers, Integers]:
-    """For each group how many rows it has, and how many of them have its most frequent sensitive value."""
-    if table.is_empty():
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    columns, sizes = zip(*side_by_side(lambda name: _codes(table[name]), (*groups, sensitive)), strict=True)
-    pairs, _ = pack(columns, sizes)
-    pairs.sort()
-    run = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
-    count = np.diff(np.append(run, len(pairs)))
-    owner = pairs[run] // np.uint64(sizes[-1])
-    start = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    return np.add.reduceat(count, start), np.maximum.reduceat(count, start)
+class Coded(NamedTuple):
+    """A column as numbers: equal values have equal numbers, a missing value one of its own."""
+
+    codes: Integers
+    kinds: int
+    """How many numbers there are."""
 
 
-def _codes(column: pl.Series) -> tuple[Integers, int]:
-    """Equal values get equal numbers, a missing value one of its own; and how many numbers there are."""
+def coded(column: pl.Series) -> Coded:
+    """Number the values of a column, in no particular order."""
     if not isinstance(column.dtype, pl.Categorical | pl.Enum):
         column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
     codes = column.to_physical()
     missing = int(codes.max() or 0) + 1  # type: ignore[arg-type]
     if not codes.has_nulls():
-        return codes.to_numpy(), missing
-    return codes.cast(pl.UInt32).fill_null(missing).to_numpy(), missing + 1
+        return Coded(codes.to_numpy(), missing)
+    return Coded(codes.cast(pl.UInt32).fill_null(missing).to_numpy(), missing + 1)
+
+
+class Tally(NamedTuple):
+    """How often each sensitive value occurs in each group; the entries of a group stand together."""
+
+    starts: Integers
+    """Where the entries of each group start."""
+    values: Integers
+    counts: Integers
+
+    @property
+    def sizes(self) -> Integers:
+        """How many rows each group has."""
+        return np.add.reduceat(self.counts, self.starts)
+
+    @property
+    def largest(self) -> Integers:
+        """How many rows of each group have its most frequent sensitive value."""
+        return np.maximum.reduceat(self.counts, self.starts)
+
+
+def tally(columns: Sequence[Coded]) -> Tally:
+    """Count the values of the last column in the groups by all others: for one row at least."""
+    codes, kinds = zip(*columns, strict=True)
+    pairs, _ = pack(codes, kinds)
+    pairs.sort()
+    run = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
+    owner, value = np.divmod(pairs[run], np.uint64(kinds[-1]))
+    start = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    return Tally(start, value, np.diff(np.append(run, len(pairs))))
 
 
 def _require_columns(table: pl.DataFrame, expected: Sequence[str]) -> None:
@@ -175,7 +211,7 @@ def _require_sensitive(table: pl.DataFrame, expected: Expected) -> None:
     if table.height != rows:
         raise CheckFailedError(f"The release has {table.height} rows and should have {rows}.")
     values = table[expected.sensitive]
-    codes, kinds = _codes(values)
+    codes, kinds = coded(values)
     row_of_code = np.zeros(kinds, dtype=np.int64)
     row_of_code[codes] = np.arange(len(codes))
     count = np.bincount(codes, minlength=kinds)

@@ -45,11 +45,16 @@ def look(browser: Any, file: Path, *, width: int = 1280) -> Seen:
     """Open a page, unfold all of it, and watch."""
     requests: list[str] = []
     complaints: list[str] = []
+
+    def answer(dialog: Any) -> None:
+        complaints.append(f"a dialog: {dialog.message}")
+        dialog.dismiss()
+
     tab = browser.new_page(viewport={"width": width, "height": 900})
     tab.on("request", lambda request: requests.append(request.url))
     tab.on("console", lambda message: complaints.append(message.text))
     tab.on("pageerror", lambda error: complaints.append(str(error)))
-    tab.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+    tab.on("dialog", answer)
     tab.on("popup", lambda popup: complaints.append(f"a window: {popup.url}"))
     tab.goto(file.as_uri())
     for summary in tab.locator("summary").all():

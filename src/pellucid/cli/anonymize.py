@@ -106,6 +106,15 @@ def anonymize(
         Path | None,
         typer.Option("--seed-file", metavar="FILE", help="A secret seed, for a run that must be repeatable."),
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            "--report",
+            metavar="FILE.html",
+            help="Also write a page about the release, to be published with it, and beside it FILE.not-for-release.html"
+            " for you alone: that one holds rows of SOURCE.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing unless something is wrong.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -142,6 +151,7 @@ def anonymize(
                 threads=threads,
                 monitor=monitor,
                 target=output,
+                report=report,
             )
             written = made.write()
         if made.policy.diversity == 1 and not quiet:
@@ -163,6 +173,7 @@ def anonymize(
                     "transparent": made.policy.algorithm not in NOT_TRANSPARENT,
                     "files": [str(file) for file in written.files],
                     "manifest": str(written.manifest),
+                    "reports": [str(page) for page in written.reports],
                     "policy": made.policy.as_dict(),
                     "policy_sha256": made.policy.sha256,
                     "dropped_rows": made.dropped_rows,
@@ -194,6 +205,8 @@ def summary(made: release.Release, written: release.Written) -> str:
         f"  read back and verified; the manifest is {written.manifest}",
         f"  policy: {_in_short(policy)}",
     ]
+    if written.reports:
+        lines.append("  report: {} (may be published), {} (for you alone)".format(*written.reports))
     if made.dropped_rows:
         lines.insert(2, f"  {made.dropped_rows:,} rows with missing values were left out (do not publish this number)")
     if policy.algorithm in CHANGES_VALUES:

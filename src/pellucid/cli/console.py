@@ -25,6 +25,7 @@ _STAGES = {
     "recode": "recoding",
     "write": "writing",
     "verify": "reading back and verifying",
+    "report": "writing the report",
 }
 _INTERRUPTED = 130
 _BUG = 1

@@ -17,7 +17,7 @@ from ..partition import Partition
 from . import labels
 from .released import Column, ReleasedTable
 
-__all__ = ["GROUP_ID", "Anatomy", "anatomy"]
+__all__ = ["GROUP_ID", "Anatomy", "anatomy", "exact_values"]
 
 GROUP_ID: Final = "group_id"
 
@@ -44,7 +44,7 @@ def anatomy(microdata: Microdata, partition: Partition) -> Anatomy:
 
     groups, persons = sorted_pairs(group_of_member, persons)
     qi = [
-        Column(name, _shown(attributes[name]), attributes[name].codes[row_of_person][persons])
+        Column(name, exact_values(attributes[name]), attributes[name].codes[row_of_person][persons])
         for name in microdata.columns
         if name in attributes
     ]
@@ -55,7 +55,7 @@ def anatomy(microdata: Microdata, partition: Partition) -> Anatomy:
     return Anatomy(qi_table, ReleasedTable((Column(GROUP_ID, numbers, groups), sensitive_column)))
 
 
-def _shown(attribute: Attribute) -> pl.Series:
+def exact_values(attribute: Attribute) -> pl.Series:
     """The values as they are; steps of a grid as intervals."""
     if attribute.ends is attribute.values:
         return attribute.values

@@ -1,10 +1,46 @@
 """Pages about tables: one HTML file each, that asks nothing of a network and shows whatever it is given as text.
 
-What is said is a plain model of frozen dataclasses; autoescaping templates turn it into a page at the end.
+What is said is a plain model of frozen dataclasses; autoescaping templates turn it into a page at the end. The report
+on a release has two versions. The one for publication is a function of the policy and the released tables (G8); the
+curator's holds what reads the source as well, and says in its title that it is not for release.
 """
 
 from __future__ import annotations
 
-from .pages import page
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-__all__ = ["page"]
+import polars as pl
+
+from ..manifest import SensitiveOrder
+from ..policy import Policy
+from ..verify import Check
+from .curator import curator
+from .model import Curator, File, Report
+from .pages import page
+from .released import published
+from .words import asked, guarantee, is_repeatable, reproduction, verification
+
+__all__ = ["Curator", "Report", "curator", "page", "report_on"]
+
+
+def report_on(
+    tables: Sequence[pl.DataFrame],
+    policy: Policy,
+    sensitive_order: SensitiveOrder,
+    check: Check,
+    *,
+    target: str,
+    files: Mapping[str, Mapping[str, Any]],
+) -> Report:
+    """The report for publication on a release: its one table, or the two of an anatomy, and the files they are in."""
+    return Report(
+        title=target,
+        asked=asked(policy, sensitive_order),
+        guarantee=guarantee(policy),
+        published=published(tables, policy, check),
+        files=tuple(File(name, **facts) for name, facts in files.items()),
+        verify=verification(policy, target),
+        reproduce=reproduction(policy, target),
+        repeatable=is_repeatable(policy),
+    )

@@ -20,7 +20,7 @@ from ..errors import TargetError
 from ..runs import at_once
 from .files import format_of
 
-__all__ = ["Staging", "explained", "require_writable"]
+__all__ = ["Staging", "explained", "require_place", "require_writable"]
 
 
 class Staging:
@@ -32,12 +32,12 @@ class Staging:
     def __enter__(self) -> Staging:
         return self
 
-    def add(self, target: Path) -> Path:
-        """The temporary name to write `target` under."""
+    def add(self, target: Path, *, private: bool = False) -> Path:
+        """The temporary name to write `target` under; a private file may be read by its owner alone."""
         _require_no_folder(target)
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         with explained(target):
-            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
         self._temporary[target] = temporary
         return temporary
 
@@ -93,6 +93,11 @@ def _not_written(target: Path, why: str) -> TargetError:
 def require_writable(target: Path, source: Path | None) -> None:
     """Refuse a target that cannot be written, or that is the source, before any work is done."""
     format_of(target)
+    require_place(target, source)
+
+
+def require_place(target: Path, source: Path | None) -> None:
+    """Refuse a file of any format where none can be written, or that is the source."""
     with explained(target):
         if source is not None and target.exists() and target.samefile(source):
             raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")

@@ -1,0 +1,227 @@
+"""`--report`: two pages that are one file each, ask nothing of a network, and show whatever they hold as text."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from pellucid import __version__
+from tests.e2e.browser import headless, look
+from tests.e2e.command_line import Runner
+
+ROLES = ("-q", "age,place", "-s", "disease", "-l", "2", "--identifier", "name")
+HOSTILE = "<script>alert(1)</script>\"'<img src=x onerror=alert(2)>javascript:alert(3){{7*7}}&amp;"
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with headless() as opened:
+        yield opened
+
+
+def text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
+
+
+def hostile(pellucid: Runner, folder: Path) -> list[Path]:
+    """The pages on a table whose every name and value is an attack."""
+    table = pl.DataFrame(
+        {
+            "name": [f"person {number}" for number in range(24)],
+            f"q {HOSTILE}": [f"{number % 3} {HOSTILE}" for number in range(24)],
+            f"ordered {HOSTILE}": [f"{number % 5} {HOSTILE}" for number in range(24)],
+            f"s {HOSTILE}": [f"{number % 4} {HOSTILE}" for number in range(24)],
+        }
+    )
+    table.write_csv(folder / "source.csv")
+    names = [json.dumps(name) for name in table.columns]  # JSON's texts are TOML's
+    order = [f"{number} {HOSTILE}" for number in range(5)]
+    (folder / "policy.toml").write_text(
+        f"quasi_identifiers = [{names[1]}, {names[2]}]\nsensitive = {names[3]}\nidentifier = 'name'\ndiversity = 2\n"
+        f"[attributes.{names[2]}]\norder = {json.dumps(order)}\n",
+        encoding="utf-8",
+    )
+    target = "out<img src=x onerror=alert(4)>.csv"
+    run = pellucid("anonymize", "source.csv", "-o", target, "--policy", "policy.toml", "--report", "r.html", "--json")
+    assert run.status == 0, run.err
+    return [folder / page for page in run.json["reports"]]
+
+
+class Elements(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_writes_two_pages_and_says_so(pellucid: Runner, folder: Path) -> None:
+    run = pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--report", "report.html")
+    assert run.status == 0
+    assert "report: report.html (may be published), report.not-for-release.html (for you alone)" in run.out
+    assert sorted(file.name for file in folder.iterdir()) == [
+        "out.csv",
+        "out.csv.manifest.json",
+        "report.html",
+        "report.not-for-release.html",
+        "source.csv",
+    ]
+    as_json = pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--report", "report.html", "--json").json
+    assert as_json["reports"] == ["report.html", "report.not-for-release.html"]
+    assert pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--json").json["reports"] == []
+
+
+def test_the_help_says_which_page_is_for_whom(pellucid: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    said = " ".join(pellucid("anonymize", "--help").out.replace("│", " ").split())
+    assert "to be published with it" in said
+    assert "FILE.not-for-release.html for you alone" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (("--report", "report.pdf"), 5, "The report report.pdf is no HTML file. Give it the ending .html."),
+        (("--report", "nowhere/report.html"), 5, "There is no folder nowhere"),
+        (("--report", "report.html", "-l", "5"), 3, "The largest l that this table allows is 4."),
+    ],
+)
+def test_refused(pellucid: Runner, folder: Path, words: tuple[str, ...], status: int, message: str) -> None:
+    pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, *words).refused(status, message)
+    assert [file.name for file in folder.iterdir()] == ["source.csv"]
+
+
+def commands(page: Path) -> list[list[str]]:
+    """The commands of a page, as a shell splits what was copied from it."""
+    found = re.findall(r"<pre>(.*?)</pre>", text(page), re.DOTALL)
+    lines = [line for block in found for line in Elements(block).text.splitlines()]
+    return [shlex.split(line) for line in lines if line.startswith("pellucid ")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [(), ("--recoding", "anatomy"), ("--intervals", "bounds", "--penalty", "discernibility", "--drop-others")],
+    ids=" ".join,
+)
+def test_its_commands_verify_measure_and_reproduce(pellucid: Runner, folder: Path, words: tuple[str, ...]) -> None:
+    """With column names that a shell and a list of names must be kept from reading."""
+    source = pl.read_csv("source.csv").rename({"age": "age, in $years", "place": "-the 'place'"})
+    source.write_csv("source.csv")
+    roles = ("-q", "\"age, in $years\",-the 'place'", *ROLES[2:], "--algorithm", "tailor")
+    run = pellucid("anonymize", "source.csv", "-o", "o u t.csv", *roles, *words, "--report", "report.html")
+    assert run.status == 0, run.err
+    files = {file: file.read_bytes() for file in folder.glob("o u t*")}
+    check, anonymize = commands(folder / "report.html")
+    assert pellucid(*check[1:]).status == 0
+    assert commands(folder / "report.not-for-release.html")[1:] == [check, anonymize]
+    for file in files:
+        file.unlink()
+    run = pellucid(*("source.csv" if word == "SOURCE" else word for word in anonymize[1:]))
+    assert run.status == 0, run.err
+    assert {file: file.read_bytes() for file in folder.glob("o u t*")} == files
+
+
+def test_the_errors_can_be_measured_again(pellucid: Runner, folder: Path) -> None:
+    assert pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--report", "report.html").status == 0
+    page = folder / "report.not-for-release.html"
+    evaluate = next(command for command in commands(page) if command[1] == "evaluate")
+    run = pellucid(*("source.csv" if word == "SOURCE" else word for word in evaluate[1:]), "--json")
+    average = run.json["evaluation"]["queries"]["average_error"]
+    assert f"<dt>average error</dt><dd>{average:.1%}</dd>".replace(".0%", "%") in text(page)
+
+
+def test_nothing_in_it_asks_a_network_or_runs(pellucid: Runner, folder: Path) -> None:
+    for page in hostile(pellucid, folder):
+        found = Elements(text(page)).found
+        assert {
+            "script",
+            "img",
+            "link",
+            "iframe",
+            "object",
+            "embed",
+            "form",
+            "base",
+            "video",
+            "audio",
+            "use",
+        }.isdisjoint(tag for tag, _ in found)
+        for tag, attributes in found:
+            assert not any(
+                name.startswith("on") or name in ("src", "srcset", "style", "xlink:href") for name in attributes
+            )
+            assert (attributes.get("href") or "#").startswith("#"), tag
+        style = re.findall(r"<style>(.*?)</style>", text(page), re.DOTALL)
+        assert len(style) == 1
+        assert "url(" not in style[0]
+        assert "@import" not in style[0]
+        assert "http" not in text(page).replace("http-equiv", "")
+
+
+def test_every_name_and_value_is_shown_as_text(pellucid: Runner, folder: Path) -> None:
+    for page in hostile(pellucid, folder):
+        shown = Elements(text(page)).text
+        for piece in ("q ", "ordered ", "s ", *(f"{number} " for number in range(5))):
+            assert piece + HOSTILE in shown
+        assert "out<img src=x onerror=alert(4)>.csv" in shown
+        assert "49" not in re.sub(r"[0-9a-f]{64}|[0-9.]+%|[0-9,.]{3,}", "", shown)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_in_a_browser(pellucid: Runner, folder: Path, browser: Any, width: int) -> None:
+    for page in hostile(pellucid, folder):
+        seen = look(browser, page, width=width)
+        assert seen.requests == ()
+        assert seen.complaints == ()
+        assert seen.overflow <= 0
+        assert f"0 {HOSTILE}" in seen.text
+        assert "The numbers" in seen.text
+        assert ("NOT FOR RELEASE" in seen.text) is page.name.endswith(".not-for-release.html")
+
+
+def test_a_browser_would_notice(folder: Path, browser: Any) -> None:
+    """The tests above can fail: a page without escaping and without a policy is caught at all of it."""
+    (folder / "bad.html").write_text(
+        "<body style='width: 3000px'>text<script>alert(1); console.error('error')</script>"
+        "<img src='http://127.0.0.1:9/x.png'></body>"
+    )
+    seen = look(browser, folder / "bad.html", width=390)
+    assert seen.requests == ("http://127.0.0.1:9/x.png",)
+    assert "a dialog: 1" in seen.complaints
+    assert "error" in seen.complaints
+    assert seen.overflow > 0
+
+
+@pytest.mark.parametrize("recoding", ["mbr", "anatomy"])
+def test_the_page_is_what_it_was(pellucid: Runner, folder: Path, recoding: str) -> None:
+    """If it is meant to be another: UPDATE_SNAPSHOTS=1 pytest tests/e2e/test_report.py, and look at the difference.
+
+    Style, version and settings are left out: what is added to them changes no snapshot.
+    """
+    words = ("--algorithm", "tailor", "--recoding", recoding, "--report", "report.html")
+    assert pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, *words).status == 0
+    made = text(folder / "report.html").replace(__version__, "VERSION")
+    made = re.sub(r"(<style>|<table class=\"settings\">).*?(</style>|</table>)", r"\1\2", made, flags=re.DOTALL)
+    made = re.sub(r"'sha256-[^']*'", "'sha256-STYLE'", made)
+    kept = SNAPSHOTS / f"report-{recoding}.html"
+    if os.environ.get("UPDATE_SNAPSHOTS"):
+        kept.write_text(made, encoding="utf-8")
+    assert made == text(kept)
