@@ -100,6 +100,11 @@ class Hierarchy:
         """How many nodes a way to the root has, both ends included."""
         return len(self.paths[0])
 
+    @property
+    def root(self) -> str:
+        """The name of everything."""
+        return self.paths[0][-1]
+
     @cached_property
     def places(self) -> Mapping[str, int]:
         """For every value its place in the order."""
@@ -108,10 +113,7 @@ class Hierarchy:
     @cached_property
     def ranges(self) -> Mapping[str, tuple[int, int]]:
         """For the name of every node, the places of the first and the last value under it."""
-        found: dict[str, tuple[int, int]] = {}
-        for node, (first, last) in _spans(self.paths).items():
-            found[node[1]] = first, last
-        return found
+        return {name: span for (_, name), span in _spans(self.paths).items()}
 
     @property
     def sha256(self) -> str:
@@ -134,11 +136,10 @@ class Hierarchy:
             nodes = [row[level] for row in rows]
             starts = [place if place == 0 or node != nodes[place - 1] else 0 for place, node in enumerate(nodes)]
             first[level, missing:] = np.maximum.accumulate(np.array(starts, dtype=np.uint32)) + missing
-        root = self.paths[0][-1]
         names: list[list[str | None]] = [
             [None] * missing + [row[level] for row in rows] for level in range(self.levels - 1)
         ]
-        return Subtrees(first, (*(tuple(of_level) for of_level in names), (root,) * len(values)))
+        return Subtrees(first, (*(tuple(of_level) for of_level in names), (self.root,) * len(values)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,15 @@ from hypothesis import strategies as st
 
 import pellucid
 from pellucid import Policy
+from pellucid.attributes import AttributeSettings
 from pellucid.draws import SystemDraws
 from pellucid.hierarchies import Hierarchy
 from pellucid.microdata import Microdata, encode
 from pellucid.partition import Partition
 from pellucid.recodings import labels, mbr
+from pellucid.utility.domains import domains_of
+from pellucid.utility.reading import read_release
+from pellucid.utility.released import Sets, of_partition
 from tests.property.trees import Rows, trees
 
 
@@ -147,6 +151,43 @@ def test_what_groups_publish(drawn: tuple[Rows, list[str | None], Microdata, Par
     if attribute.style != "ancestor":
         found = [tuple(labels.parse(label)) for label in found]  # type: ignore[arg-type]
     assert Counter(found) == Counter(expected)
+
+
+@given(drawn=partitioned())
+def test_what_a_reader_makes_of_it(drawn: tuple[Rows, list[str | None], Microdata, Partition]) -> None:
+    """An ancestor means all values under it, each as likely, also those that do not occur."""
+    rows, people, microdata, partition = drawn
+    [attribute] = microdata.attributes
+    style = {"set": "set", "range": "range"}.get(attribute.style)
+    domains, sensitive = domains_of(
+        microdata,
+        {"a": AttributeSettings(hierarchy=Hierarchy.of(rows), style=style)},  # type: ignore[arg-type]
+    )
+    order: list[str | None] = [*([None] if None in people else []), *Hierarchy.of(rows).values]
+    expected = Counter[tuple[float, ...]]()
+    for group in partition:
+        values = {people[row] for row in group.tolist()}
+        if attribute.style == "ancestor":
+            node = lowest_common_ancestor(rows, values)
+            values = {value for value in order if node in way_up(rows, value)}
+        places = sorted(order.index(value) - (None in people) for value in values)
+        if attribute.style == "set":
+            places = sorted(attribute.values.to_list().index(value) for value in values)
+        side = tuple(places) if attribute.style == "set" else (places[0], places[-1])
+        expected[side] += len(group)
+    for released in (
+        read_release(mbr(microdata, partition).frame(), domains, sensitive),
+        of_partition(microdata, partition, domains, sensitive),
+    ):
+        [side_of_cell], [cells] = released.sides, released.cells
+        found = Counter[tuple[float, ...]]()
+        for cell, size in zip(cells.tolist(), released.sizes.tolist(), strict=True):
+            if isinstance(side_of_cell, Sets):
+                members = side_of_cell.members[side_of_cell.starts[cell] : side_of_cell.starts[cell + 1]]
+                found[tuple(members.tolist())] += size
+            else:
+                found[side_of_cell.low[cell], side_of_cell.high[cell]] += size
+        assert found == expected
 
 
 @given(drawn=partitioned())

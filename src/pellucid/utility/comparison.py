@@ -7,13 +7,15 @@ The figures come from sensitive values. Whoever picks an algorithm by them makes
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from ..algorithms import ALGORITHMS, NOT_TRANSPARENT
 from ..algorithms.kernel import require_eligible
 from ..errors import PolicyError, listed
+from ..hierarchies import HierarchyLike
+from ..settings import Style
 from .evaluation import Errors, Scales, Source
 from .measured import Failed, Measured, measured
 from .metrics import average_group, global_certainty_penalty
@@ -111,6 +113,8 @@ def compare(
     dimensionality: int | None = None,
     selectivity: float = 0.06,
     seed: int = 0,
+    hierarchies: Mapping[str, HierarchyLike] | None = None,
+    styles: Mapping[str, Style] | None = None,
     policy: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
@@ -128,7 +132,10 @@ def compare(
         sensitive=sensitive,
         diversity=diversity,
         identifier=identifier,
+        hierarchies=hierarchies,
+        styles=styles,
         policy=policy,
+        coarse=True,
     )
     level = table.diversity
     require_eligible(table.microdata, level)

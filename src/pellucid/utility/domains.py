@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from ..attributes import AttributeSettings
 from ..microdata import Attribute, Microdata, as_text
 
 __all__ = ["Categories", "Domain", "Line", "Numbers", "domain_of", "domains_of"]
 
 Numbers = npt.NDArray[np.float64]
+_DATE = len("2020-02-29")
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class Line:
     _origin: tuple[float, float, float] = field(repr=False)
     """A value as a number, its position, and how many positions a difference of 1 is."""
     _known: Mapping[str | None, float] = field(repr=False)
+    nodes: Mapping[str | None, tuple[float, float]] = field(default_factory=dict, repr=False)
+    """Where groups publish ancestors: for the name of every node of the hierarchy, the ends of the values under it."""
 
     @property
     def size(self) -> float:
@@ -60,6 +64,13 @@ class Line:
         value, position, scale = self._origin
         return position + (_number(text, self._dtype) - value) * scale
 
+    def last_position(self, text: str | None) -> float:
+        """Where the last moment stands that a text means: of a day in a column of times, its end."""
+        at = self.position(text)
+        if text in self._known or text is None or not isinstance(self._dtype, pl.Datetime) or len(text) > _DATE:
+            return at
+        return min(self.high, at + self.position("1970-01-02") - self.position("1970-01-01"))
+
 
 @dataclass(frozen=True, eq=False)
 class Categories:
@@ -78,21 +89,22 @@ class Categories:
 Domain = Line | Categories
 
 
-def domains_of(microdata: Microdata, orders: Mapping[str, Sequence[str]]) -> tuple[tuple[Domain, ...], Domain]:
-    """The domains of the QI attributes, and that of the sensitive attribute. `orders` are those of the policy."""
+def domains_of(microdata: Microdata, columns: Mapping[str, AttributeSettings]) -> tuple[tuple[Domain, ...], Domain]:
+    """The domains of the QI attributes, and that of the sensitive one. `columns` is what the policy says of them."""
     *qi, sensitive = (
-        domain_of(attribute, orders.get(attribute.name)) for attribute in (*microdata.attributes, microdata.sensitive)
+        domain_of(attribute, columns.get(attribute.name, AttributeSettings()))
+        for attribute in (*microdata.attributes, microdata.sensitive)
     )
     return tuple(qi), sensitive
 
 
-def domain_of(attribute: Attribute, order: Sequence[str] | None = None) -> Domain:
+def domain_of(attribute: Attribute, settings: AttributeSettings) -> Domain:
     """The domain of an attribute: from its smallest value to its largest, or all that the policy lists."""
     texts = tuple(as_text(attribute.values).to_list())
-    if order is not None:
-        return _listed(attribute, texts, order)
-    if not attribute.ordered:
+    if not attribute.ordered or settings.style == "set":
         return Categories(attribute.name, texts, {text: code for code, text in enumerate(texts)})
+    if settings.listed is not None:
+        return _listed(attribute, texts, settings)
     positions = attribute.ticks.astype(np.float64)
     return Line(
         name=attribute.name,
@@ -100,18 +112,24 @@ def domain_of(attribute: Attribute, order: Sequence[str] | None = None) -> Domai
         positions=positions,
         low=float(positions[0]),
         high=float(positions[-1]),
-        unit=1.0 if _is_whole(attribute.values) else 0.0,
+        unit=1.0 if settings.grid is not None or _is_whole(attribute.values) else 0.0,
         _dtype=attribute.values.dtype,
         _origin=_origin(attribute.values, positions),
         _known=dict(zip(texts, positions.tolist(), strict=True)),
     )
 
 
-def _listed(attribute: Attribute, texts: tuple[str | None, ...], order: Sequence[str]) -> Line:
+def _listed(attribute: Attribute, texts: tuple[str | None, ...], settings: AttributeSettings) -> Line:
     """A value of an order of categories stands at its place in it, whether it occurs in the source or not."""
+    order = settings.listed or ()
     known: dict[str | None, float] = {text: float(place) for place, text in enumerate(order)}
     if None in texts:
         known[None] = -1.0
+    nodes: dict[str | None, tuple[float, float]] = {}
+    if settings.hierarchy is not None and attribute.style == "ancestor":
+        nodes |= {name: (float(first), float(last)) for name, (first, last) in settings.hierarchy.ranges.items()}
+        if None in texts:
+            nodes |= {None: (-1.0, -1.0), settings.hierarchy.root: (-1.0, float(len(order) - 1))}
     return Line(
         name=attribute.name,
         texts=texts,
@@ -122,6 +140,7 @@ def _listed(attribute: Attribute, texts: tuple[str | None, ...], order: Sequence
         _dtype=pl.String(),
         _origin=(0.0, 0.0, 1.0),
         _known=known,
+        nodes=nodes,
     )
 
 

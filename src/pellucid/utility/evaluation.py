@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..draws import SystemDraws
+from ..hierarchies import HierarchyLike
 from ..microdata import Microdata, encode
 from ..policy import Policy
 from ..release import Release
+from ..settings import Style
 from ..sources import open_source
 from .domains import Domain, Numbers, domains_of
 from .metrics import (
@@ -53,25 +55,36 @@ class Source:
         sensitive: str | None,
         identifier: str | None = None,
         orders: Mapping[str, Sequence[str]] | None = None,
+        hierarchies: Mapping[str, HierarchyLike] | None = None,
+        styles: Mapping[str, Style] | None = None,
         policy: str | os.PathLike[str] | None = None,
         diversity: int | None = 1,
+        coarse: bool = False,
     ) -> Source:
-        """Read a table. Of a policy file count the roles of columns, the orders, missing values and, if asked, l."""
+        """Read a table. Of a policy file count the roles and settings of columns, missing values and, if asked, l.
+
+        A release is measured against the values themselves, not against the steps of a grid, unless `coarse`.
+        """
         given = {
             "quasi_identifiers": quasi_identifiers,
             "sensitive": sensitive,
             "identifier": identifier,
             "orders": orders,
+            "hierarchies": hierarchies,
+            "styles": styles,
             "diversity": diversity,
             "drop_others": True,
         }
         # Nothing is published here, so that a missing value is no reason to refuse the table.
         settings = Policy.from_options({**given, "missing": "category"} if policy is None else given, file=policy)
+        if not coarse:
+            settings = replace(settings, grids={})
         table = open_source(source)
         settings.require_roles(table.columns)
         rows = table.read(settings.needed(table.columns))
         microdata = encode(rows, settings, SystemDraws(), untyped=table.untyped)
-        return cls(microdata, *domains_of(microdata, settings.orders), settings.diversity)
+        columns = {name: settings.of_column(name) for name in (*settings.quasi_identifiers, settings.sensitive)}
+        return cls(microdata, *domains_of(microdata, columns), settings.diversity)
 
     def __len__(self) -> int:
         return len(self.microdata)
@@ -171,6 +184,8 @@ def evaluate(
     queries_file: str | os.PathLike[str] | None = None,
     seed: int = 0,
     orders: Mapping[str, Sequence[str]] | None = None,
+    hierarchies: Mapping[str, HierarchyLike] | None = None,
+    styles: Mapping[str, Style] | None = None,
     policy: str | os.PathLike[str] | None = None,
     threads: int | None = None,
 ) -> Evaluation:
@@ -180,7 +195,15 @@ def evaluate(
     random ones of dimensionality qd and expected selectivity s (section 4.1), or those of a file (`query_file`).
     `seed` makes the workload, and nothing secret.
     """
-    table = Source.read(source, quasi_identifiers=quasi_identifiers, sensitive=sensitive, policy=policy, orders=orders)
+    table = Source.read(
+        source,
+        quasi_identifiers=quasi_identifiers,
+        sensitive=sensitive,
+        policy=policy,
+        orders=orders,
+        hierarchies=hierarchies,
+        styles=styles,
+    )
     if queries_file is not None:
         asked = read_queries(queries_file, (*table.domains, table.sensitive))
         made: dict[str, Any] = {"file": os.fspath(queries_file)}

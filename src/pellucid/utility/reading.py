@@ -1,6 +1,7 @@
 """A released table, of this program or another, as what it says about its groups.
 
-Besides the labels that this program writes (`recodings.labels`, or columns A_min and A_max) these are understood: `*`,
+Besides the labels that this program writes (`recodings.labels`, names of a hierarchy's nodes, or columns A_min and
+A_max) these are understood: `*`,
 half-open intervals `[20, 30)` and `[20, 30[`, ranges `20-29`, `20..29`, and codes with hidden ends such as `130**`.
 """
 
@@ -85,11 +86,12 @@ def _anatomy(qi: Table, values: Table, domains: tuple[Domain, ...], sensitive: D
     if not np.array_equal(np.bincount(groups[0], minlength=number), np.bincount(groups[1], minlength=number)):
         raise CheckFailedError("The two tables do not belong together: their groups have different sizes.")
     order = np.argsort(groups[0], kind="stable")
+    sides, cells = zip(*(_items(exact[domain.name], domain) for domain in domains), strict=True)
     return grouped(
         domains,
         sensitive,
-        sides=[points(domain) for domain in domains],
-        cells=[_values(exact[domain.name], domain)[order] for domain in domains],
+        sides=sides,
+        cells=[cell[order] for cell in cells],
         groups=groups[0][order],
         owners=groups[1],
         values=_values(shown[sensitive.name], sensitive),
@@ -131,6 +133,13 @@ def _labels(column: pl.Series) -> tuple[list[str | None], Integers]:
     row_of_label = np.zeros(number, dtype=np.int64)
     row_of_label[codes] = np.arange(len(codes))
     return as_text(column.gather(pl.Series(row_of_label))).to_list(), codes
+
+
+def _items(column: pl.Series, domain: Domain) -> tuple[Side, Integers]:
+    """What an anatomy says of everybody: a value, or a step of a grid."""
+    if isinstance(domain, Line) and any((text or "").startswith("[") for text in _labels(column)[0]):
+        return _sides([column], domain)
+    return points(domain), _values(column, domain)
 
 
 def _values(column: pl.Series, domain: Domain) -> Integers:
@@ -193,38 +202,44 @@ def _bounds(columns: Sequence[pl.Series], domain: Domain) -> tuple[Side, Integer
             remedy="Give its order in the policy file.",
         )
     ends = []
-    for column in columns:
+    for column, place in zip(columns, (domain.position, domain.last_position), strict=True):
         labels, codes = _labels(column)
-        ends.append(np.array([_explained(label, domain, domain.position) for label in labels])[codes])
+        ends.append(np.array([_explained(label, domain, place) for label in labels])[codes])
     if (ends[0] > ends[1]).any():
         raise CheckFailedError(f"In the release, {columns[0].name!r} is above {columns[1].name!r} in some rows.")
+    ends = [np.maximum(ends[0], np.minimum(domain.low, ends[1])), np.minimum(ends[1], np.maximum(domain.high, ends[0]))]
     both, cell = np.unique(np.stack(ends, axis=1), axis=0, return_inverse=True)
     return Intervals(both[:, 0].copy(), both[:, 1].copy()), cell.ravel().astype(np.uint32)
 
 
 def _ends(label: str | None, domain: Line) -> tuple[float, float]:
     """The ends of the interval that a label means, in positions. Raises ValueError if it means none."""
+    if label in domain.nodes:
+        return domain.nodes[label]
     if label == _EVERYTHING and label not in domain.texts:
         return domain.low, domain.high
     if label is not None and label not in domain.texts:
         for meant in (_half_open(label, domain), _hidden_digits(label, domain)):
             if meant is not None:
-                return _ordered(label, *meant)
+                return _ordered(label, domain, *meant)
     kind, texts = parse(label)
     if kind == "set":
         raise ValueError("a set of values of an attribute that has an order")
     try:
-        return _ordered(label, domain.position(texts[0]), domain.position(texts[-1]))
+        return _ordered(label, domain, domain.position(texts[0]), domain.last_position(texts[-1]))
     except ValueError:
         if found := _RANGE.match(label or ""):
-            return _ordered(label, domain.position(found[1]), domain.position(found[2]))
+            return _ordered(label, domain, domain.position(found[1]), domain.position(found[2]))
         raise
 
 
-def _ordered(label: str | None, low: float, high: float) -> tuple[float, float]:
+def _ordered(label: str | None, domain: Line, low: float, high: float) -> tuple[float, float]:
+    """The part of an interval that lies in the domain: nobody is outside, where steps of a grid may reach."""
     if low > high:
         raise ValueError(f"{label} ends before it begins")
-    return low, high
+    if low > domain.high or high < domain.low:
+        return low, high
+    return max(low, domain.low), min(high, domain.high)
 
 
 def _half_open(label: str, domain: Line) -> tuple[float, float] | None:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..microdata import Microdata
+from ..hierarchies import Subtrees
+from ..microdata import Attribute, Microdata
 from ..packing import Integers, number_combinations, sorted_pairs
 from ..partition import Partition
 from ..policy import Recoding
@@ -120,9 +121,7 @@ def of_partition(
         )
     sides, cells = zip(
         *(
-            _intervals(attribute.codes, partition, domain)
-            if isinstance(domain, Line)
-            else _sets(attribute.codes, partition)
+            _intervals(attribute, partition, domain) if isinstance(domain, Line) else _sets(attribute.codes, partition)
             for attribute, domain in zip(microdata.attributes, domains, strict=True)
         ),
         strict=True,
@@ -193,13 +192,23 @@ def _starts(owners: Integers, number: int) -> Starts:
     return np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=number))]).astype(np.int64)
 
 
-def _intervals(codes: Integers, partition: Partition, domain: Line) -> tuple[Side, Integers]:
-    codes = codes[partition.members]
+def _intervals(attribute: Attribute, partition: Partition, domain: Line) -> tuple[Side, Integers]:
+    codes = attribute.codes[partition.members]
     low = np.minimum.reduceat(codes, partition.starts[:-1])
     high = np.maximum.reduceat(codes, partition.starts[:-1])
+    if attribute.style == "ancestor" and attribute.subtrees is not None:
+        return _ancestors(attribute.subtrees, low, high, domain)
     group_of_cell, cell_of_group = number_combinations([low, high], [len(domain.texts)] * 2)
     at = domain.positions
     return Intervals(at[low[group_of_cell]], at[high[group_of_cell]]), cell_of_group
+
+
+def _ancestors(subtrees: Subtrees, low: Integers, high: Integers, domain: Line) -> tuple[Side, Integers]:
+    """An ancestor stands for all values under it, whether they occur or not."""
+    names = subtrees.ancestors(low, high).to_list()
+    cells = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    first, last = np.array([domain.nodes[name] for name in cells]).T
+    return Intervals(first.copy(), last.copy()), np.array([cells[name] for name in names], dtype=np.uint32)
 
 
 def _sets(codes: Integers, partition: Partition) -> tuple[Side, Integers]:
