@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from .errors import HierarchyError, Problem
+from .errors import HierarchyError, PolicyError, Problem
 from .hierarchies import Hierarchy
 from .settings import Grid, Style
 
-__all__ = ["FIELDS", "AttributeSettings", "Fault", "merged", "settings_of"]
+__all__ = ["FIELDS", "AttributeSettings", "Columns", "Fault", "columns_of", "merged", "settings_of"]
 
 FIELDS: Mapping[str, str] = {"order": "orders", "hierarchy": "hierarchies", "style": "styles", "grid": "grids"}
 """For each setting in [attributes.NAME]: what the policy calls it for all columns."""
+Columns: TypeAlias = dict[str, Any]
+"""The settings of all columns, as `Policy` takes them."""
 
 _ALTERNATIVES = ("order", "hierarchy", "grid")
 """Each of them says how the values of a column lie to each other."""
@@ -86,14 +88,20 @@ def settings_of(name: str, given: Mapping[str, Any]) -> AttributeSettings:
     return AttributeSettings(**{setting: given.get(field, {}).get(name) for setting, field in FIELDS.items()})
 
 
-def merged(
-    written: Mapping[str, Any], chosen: Mapping[str, Any]
-) -> tuple[dict[str, dict[str, Any]], tuple[Problem, ...]]:
+def columns_of(**given: Mapping[str, Any] | None) -> Columns:
+    """The settings of columns as they are given to a function: orders, hierarchies, styles, grids."""
+    columns, problems = merged({}, {name: value for name, value in given.items() if value is not None})
+    if problems:
+        raise PolicyError.of(problems)
+    return columns
+
+
+def merged(written: Mapping[str, Any], chosen: Mapping[str, Any]) -> tuple[Columns, tuple[Problem, ...]]:
     """The settings of all columns, with hierarchies read from their files; and what is wrong with those.
 
     For every column, what was chosen counts, and not what is written in the policy file.
     """
-    found: dict[str, dict[str, Any]] = {field: dict(written.get(field, {})) for field in FIELDS.values()}
+    found: Columns = {field: dict(written.get(field, {})) for field in FIELDS.values()}
     for setting, field in FIELDS.items():
         for name in chosen.get(field, {}):
             for other in _ALTERNATIVES if setting in _ALTERNATIVES else (setting,):

@@ -166,6 +166,19 @@ class Subtrees:
         level = self.level(low, high)
         return self.first[level, low], self._last[level, low]
 
+    def span(self, low: int, high: int) -> tuple[int, int]:
+        """`widened` for one pair."""
+        first, last = self.widened(np.array([low]), np.array([high]))
+        return int(first[0]), int(last[0])
+
+    @cached_property
+    def spans(self) -> Mapping[str | None, tuple[int, int]]:
+        """For the name of every ancestor that codes have: the smallest and the largest code under it."""
+        found: dict[str | None, tuple[int, int]] = {}
+        for names, first, last in zip(self.names, self.first.tolist(), self._last.tolist(), strict=True):
+            found |= dict(zip(names, zip(first, last, strict=True), strict=True))
+        return found
+
     def ancestors(self, low: Integers, high: Integers) -> pl.Series:
         """The name of the lowest common ancestor."""
         level = self.level(low, high)

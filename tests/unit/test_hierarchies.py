@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 import pellucid
 from pellucid import HierarchyError, MicrodataError, Policy, PolicyError
 from pellucid.hierarchies import Hierarchy
+from pellucid.utility.evaluation import evaluate
 
 CITIES = [
     ("Vienna", "Austria", "Europe", "*"),
@@ -256,3 +258,39 @@ def test_steps_reach_beyond_a_narrow_type() -> None:
     released = publish(table, grids={"age": 100}, intervals="bounds").table
     assert set(released["age_min"]) <= {-200, 100}
     assert set(released["age_max"]) <= {-101, 199}
+
+
+def test_an_evaluation_reads_ancestors_and_steps(tmp_path: Path) -> None:
+    """Against the values themselves, of which those in the first step are 20 to 29, those in the last 30 to 35."""
+    release = publish(people(), grids={"age": 10})
+    roles: dict[str, Any] = {"quasi_identifiers": ["age", "city"], "sensitive": "disease", "queries": 20}
+    found = evaluate(people(), release, hierarchies={"city": CITIES}, **roles)
+    assert found.rows == found.source_rows == 12
+    age, city = found.widths
+    assert (age.domain, city.domain) == (16, 4)
+    assert age.mean <= 16
+    ancestors = pl.DataFrame({"age": ["*"] * 12, "city": ["Europe"] * 12, "disease": people()["disease"]})
+    with pytest.raises(pellucid.CheckFailedError, match="nobody in the source has 'Europe'"):
+        evaluate(people(), ancestors, **roles)
+
+
+def test_an_evaluation_of_an_anatomy_with_steps() -> None:
+    release = publish(people(), grids={"age": 10}, recoding="anatomy")
+    found = evaluate(
+        people(), release, quasi_identifiers=["age", "city"], sensitive="disease", hierarchies={"city": CITIES}
+    )
+    assert found.rows == 12
+    assert [each.mean for each in found.widths] == [(10 + 6) / 2, 1]
+
+
+def test_times_in_steps_of_days_are_whole_days() -> None:
+    moments = [dt.datetime(2026, 11, day, hour) for day in (19, 20) for hour in (0, 6, 12, 18)]
+    table = pl.DataFrame({"name": range(8), "at": moments, "disease": ["flu", "cold"] * 4})
+    release = pellucid.anonymize(
+        table, quasi_identifiers=["at"], sensitive="disease", diversity=2, identifier="name", grids={"at": "day"}
+    )
+    assert set(release.table["at"]) <= {"2026-11-19", "2026-11-20", "[2026-11-19, 2026-11-20]"}
+    found = evaluate(table, release, quasi_identifiers=["at"], sensitive="disease", queries=10)
+    [at] = found.widths
+    day = dt.timedelta(days=1) / dt.timedelta(microseconds=1)
+    assert at.mean == pytest.approx((day + day * 3 / 4) / 2)

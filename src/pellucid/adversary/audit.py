@@ -27,16 +27,20 @@ import polars as pl
 
 from ..algorithms import ALGORITHMS, CHANGES_VALUES
 from ..algorithms.kernel import require_eligible
+from ..attributes import columns_of
 from ..draws import Draws, Keys, SystemDraws
 from ..errors import MissingExtraError, PolicyError, listed
+from ..hierarchies import HierarchyLike
 from ..microdata import Microdata, encode
 from ..partition import Partition
 from ..penalties import weighted_positions
 from ..policy import Missing, Policy, Recoding
 from ..reference import Row
+from ..settings import Grid, Style
 from ..sources import open_source
 from .mondrian_paths import MondrianPaths
 from .published import Published, publish
+from .reading import shape_of
 
 __all__ = ["Audit", "Audited", "PersonEstimate", "sampled_audit"]
 
@@ -133,6 +137,9 @@ def sampled_audit(
     algorithm: str | Audited,
     recoding: Recoding = "mbr",
     orders: Mapping[str, Sequence[str]] | None = None,
+    hierarchies: Mapping[str, HierarchyLike] | None = None,
+    styles: Mapping[str, Style] | None = None,
+    grids: Mapping[str, Grid] | None = None,
     missing: Missing = "error",
     chains: int = 4,
     steps: int = 100_000,
@@ -159,10 +166,15 @@ def sampled_audit(
         identifier=identifier,
         drop_others=True,
         missing=missing,
-        orders={name: tuple(order) for name, order in (orders or {}).items()},
+        **columns_of(orders=orders, hierarchies=hierarchies, styles=styles, grids=grids),
     )
     microdata, names = _read(source, policy, identifier)
     random = Random(seed)  # noqa: S311 - draws of an audit, not of a release
+    if algorithm in _MONDRIAN and any(attribute.style == "ancestor" for attribute in microdata.attributes):
+        raise PolicyError(
+            f"The sampled audit of {algorithm!r} knows groups by their intervals and sets, not by their ancestors.",
+            remedy="Publish ranges (style), or compute the exact risk of a small table.",
+        )
     make = _paths(algorithm, microdata, diversity) if algorithm in _MONDRIAN else None
     keys = np.array([random.getrandbits(64) for _ in range(len(microdata))], dtype=np.uint64)
     drawn: list[npt.NDArray[np.int64]] = []
@@ -356,7 +368,7 @@ class _Rerun:
     def _publish(self, values: npt.NDArray[np.int64], partition: Partition) -> Published:
         shown = values.tolist()
         groups = [tuple(Row(row, self._points[row], shown[row]) for row in group.tolist()) for group in partition]
-        return publish(groups, [attribute.ordered for attribute in self._microdata.attributes], self._recoding)
+        return publish(groups, [shape_of(attribute) for attribute in self._microdata.attributes], self._recoding)
 
 
 def _some(random: Random) -> int:

@@ -17,7 +17,7 @@ from ..reference.row import is_diverse
 from .exact import LIMIT, Beliefs, Progress, require_few
 from .external import External
 from .instances import ABSENT, Assignment, fewest_instances, possible_instances
-from .published import Published, publish
+from .published import Published, Shape, publish
 
 __all__ = ["Scheme", "children", "credibility", "is_minimal", "partitions_that_publish"]
 
@@ -45,7 +45,7 @@ def is_minimal(partition: Sequence[Group], diversity: int, scheme: Scheme) -> bo
     return allowed(partition) and not any(allowed(child) for child in children(partition))
 
 
-def partitions_that_publish(release: Published, rows: Sequence[Row], ordered: Sequence[bool]) -> Iterator[list[Group]]:
+def partitions_that_publish(release: Published, rows: Sequence[Row], ordered: Sequence[Shape]) -> Iterator[list[Group]]:
     """Every partition of a table that the MBR function turns into the release, one group for each of its boxes."""
     left = [Counter(cell.values) for cell in release]
     groups: list[list[Row]] = [[] for _ in release]

@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from ..hierarchies import Subtrees
 from ..penalties import weighted_positions
 from ..reference import Penalty, Positions, QuasiIdentified
 
@@ -28,12 +29,12 @@ class External:
     """Identifiers and QI values of everybody in E, in the order of identifiers."""
 
     def __init__(
-        self, names: Sequence[Hashable], points: Sequence[Point], ordered: Sequence[bool], ticks: Ticks
+        self, names: Sequence[Hashable], points: Sequence[Point], ordered: Sequence[bool | Subtrees], ticks: Ticks
     ) -> None:
         self.names = tuple(names)
         self.points = tuple(points)
         self.ordered = tuple(ordered)
-        """For every attribute, whether a group publishes an interval of it; otherwise it publishes a set."""
+        """For every attribute, whether a group publishes an interval of it, and not a set; or its hierarchy."""
         self._ticks = ticks
         # Algorithms run on the same people again and again.
         self.positions = lru_cache(maxsize=4096)(self._positions)

@@ -21,7 +21,7 @@ from typing import TypeAlias
 from ..errors import CheckFailedError, TooManyInstancesError
 from ..policy import Recoding
 from .external import External, Person, Point
-from .published import Cell, Published
+from .published import Cell, Published, Shape
 
 __all__ = ["ABSENT", "Assignment", "Space", "fewest_instances", "possible_instances"]
 
@@ -185,7 +185,7 @@ def possible_instances(
     return space
 
 
-def _fits(point: Point, cell: Cell, ordered: Sequence[bool]) -> bool:
+def _fits(point: Point, cell: Cell, ordered: Sequence[Shape]) -> bool:
     if cell.points:
         return point in cell.points
     return all(

@@ -10,14 +10,19 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
+from ..hierarchies import Subtrees
 from ..policy import Recoding
 from ..reference import Group
 from .external import Point
 
-__all__ = ["Cell", "Published", "Side", "box_of", "publish", "published"]
+__all__ = ["Cell", "Published", "Shape", "Side", "box_of", "publish", "published"]
 
 Side: TypeAlias = tuple[int, ...]
 """An interval (low, high) of an attribute with an order, the sorted set of values of one without."""
+
+
+Shape: TypeAlias = bool | Subtrees
+"""What a group publishes of an attribute: the interval of its values, the set of them, or an ancestor's interval."""
 
 
 class Cell(NamedTuple):
@@ -33,15 +38,19 @@ class Cell(NamedTuple):
 Published: TypeAlias = tuple[Cell, ...]
 
 
-def box_of(points: Iterable[Point], ordered: Sequence[bool]) -> tuple[Side, ...]:
-    """The box of a group on every attribute: the MBR function, or the set where there is no order."""
-    return tuple(
-        (min(codes), max(codes)) if has_order else tuple(sorted(set(codes)))
-        for codes, has_order in zip(zip(*points, strict=True), ordered, strict=True)
-    )
+def box_of(points: Iterable[Point], shapes: Sequence[Shape]) -> tuple[Side, ...]:
+    """The box of a group on every attribute: the MBR function, the set, or all that lies under an ancestor."""
+    return tuple(_side(codes, shape) for codes, shape in zip(zip(*points, strict=True), shapes, strict=True))
 
 
-def publish(groups: Iterable[Group], ordered: Sequence[bool], recoding: Recoding) -> Published:
+def _side(codes: Sequence[int], shape: Shape) -> Side:
+    if shape is False:
+        return tuple(sorted(set(codes)))
+    ends = min(codes), max(codes)
+    return ends if shape is True else shape.span(*ends)
+
+
+def publish(groups: Iterable[Group], shapes: Sequence[Shape], recoding: Recoding) -> Published:
     """What a partition publishes."""
     if recoding == "anatomy":
         return published(
@@ -49,7 +58,7 @@ def publish(groups: Iterable[Group], ordered: Sequence[bool], recoding: Recoding
         )
     boxes: dict[tuple[Side, ...], list[int]] = defaultdict(list)
     for G in groups:  # noqa: N806 - the paper's name
-        boxes[box_of((t.qi for t in G), ordered)] += [t.sensitive for t in G]
+        boxes[box_of((t.qi for t in G), shapes)] += [t.sensitive for t in G]
     return published(Cell(sides, (), tuple(sorted(values))) for sides, values in boxes.items())
 
 

@@ -11,25 +11,26 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from ..attributes import Columns
 from ..draws import SystemDraws
 from ..errors import CheckFailedError, PolicyError, listed
 from ..microdata import Attribute, Microdata, as_text, encode
 from ..policy import Missing, Policy, Recoding
 from ..recodings import GROUP_ID
+from ..recodings.anatomy import exact_values
 from ..recodings.labels import parse
 from ..sources import FileSource, FrameSource, open_source
 from .external import External, Person, Point
-from .published import Cell, Published, Side, published
+from .published import Cell, Published, Shape, Side, published
 
-__all__ = ["Case", "read_case"]
+__all__ = ["Case", "read_case", "shape_of"]
 
-_Orders: TypeAlias = Mapping[str, tuple[str, ...]]
 _PERSON = "pellucid: person"
 _SENSITIVE = "pellucid: unknown"
 """Column names that no table has by chance."""
@@ -58,12 +59,17 @@ def read_case(
     quasi_identifiers: Sequence[str],
     sensitive: str,
     identifier: str,
-    orders: Mapping[str, Sequence[str]] | None = None,
+    columns: Columns | None = None,
     missing: Missing = "error",
 ) -> Case:
     """Read and encode a release (of an anatomy: its two tables) and an external source."""
-    of_qi = {name: order for name, order in (orders or {}).items() if name != sensitive}
-    of_sensitive = {name: tuple(order) for name, order in (orders or {}).items() if name == sensitive}
+    of_qi, of_sensitive = (
+        {
+            field: {name: setting for name, setting in settings.items() if (name == sensitive) == is_sensitive}
+            for field, settings in (columns or {}).items()
+        }
+        for is_sensitive in (False, True)
+    )
     people, attributes = _read_external(external, quasi_identifiers, identifier, of_qi, missing)
     tables = _tables_of(release)
     if len(tables) == 1:
@@ -104,7 +110,7 @@ def _read_external(
     source: object,
     quasi_identifiers: Sequence[str],
     identifier: str,
-    orders: Mapping[str, Sequence[str]],
+    columns: Columns,
     missing: Missing,
 ) -> tuple[External, tuple[Attribute, ...]]:
     table = open_source(source)
@@ -116,21 +122,28 @@ def _read_external(
         diversity=1,
         identifier=identifier,
         missing=missing,
-        orders={name: tuple(order) for name, order in orders.items()},
+        **columns,
     )
     # E is a microdata table without the sensitive attribute (section 2.1); the encoding wants one.
     rows = rows.with_columns(pl.col(identifier).alias(_PERSON), pl.lit(0).alias(_SENSITIVE))
     *attributes, person = encode(rows, policy, SystemDraws(), untyped=table.untyped).attributes
     names = person.values.gather(pl.Series(person.codes)).to_list()
     points = list(zip(*(attribute.codes.tolist() for attribute in attributes), strict=True))
-    ticks = _Ticks(tuple(attributes), policy)
-    return External(names, points, [attribute.ordered for attribute in attributes], ticks), tuple(attributes)
+    ticks = _Ticks(tuple(attributes), columns)
+    return External(names, points, [shape_of(attribute) for attribute in attributes], ticks), tuple(attributes)
+
+
+def shape_of(attribute: Attribute) -> Shape:
+    """What a group publishes of an attribute."""
+    if attribute.style == "ancestor" and attribute.subtrees is not None:
+        return attribute.subtrees
+    return attribute.style == "range"
 
 
 class _Ticks:
     """Encodes the table of some of the people of E, as the program would, for where its values stand."""
 
-    def __init__(self, attributes: tuple[Attribute, ...], policy: Policy) -> None:
+    def __init__(self, attributes: tuple[Attribute, ...], columns: Columns) -> None:
         self._rows = pl.DataFrame([a.values.gather(pl.Series(a.codes)).alias(a.name) for a in attributes]).with_columns(
             pl.lit(0).alias(_SENSITIVE)
         )
@@ -139,7 +152,7 @@ class _Ticks:
             sensitive=_SENSITIVE,
             diversity=1,
             missing="category",
-            orders=policy.orders,
+            **columns,
         )
 
     def __call__(self, people: tuple[Person, ...]) -> list[npt.NDArray[np.uint64]]:
@@ -148,26 +161,26 @@ class _Ticks:
 
 
 def _read_generalization(
-    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: str, orders: _Orders
+    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: str, settings: Columns
 ) -> tuple[list[Cell], Attribute]:
     columns: list[str] = []
     for attribute in attributes:
         bounds = [f"{attribute.name}{end}" for end in ("_min", "_max")]
         as_bounds = attribute.name not in table.columns and all(name in table.columns for name in bounds)
         columns += bounds if as_bounds else [attribute.name]
-    rows = _encode_release(table, columns, sensitive, orders)
+    rows = _encode_release(table, columns, sensitive, settings)
     labels = {column.name: as_text(column.values).to_list() for column in rows.attributes}
     codes = {column.name: column.codes.tolist() for column in rows.attributes}
     sides_of_rows = []
     for attribute in attributes:
-        code = {text: number for number, text in enumerate(as_text(attribute.values).to_list())}
+        code, code_of_end = _codes_by_text(attribute.values), _codes_by_text(attribute.ends)
         if attribute.name in labels:
-            sides = [_side_of_label(label, attribute, code) for label in labels[attribute.name]]
+            sides = [_side_of_label(label, attribute, code, code_of_end) for label in labels[attribute.name]]
             sides_of_rows.append([sides[number] for number in codes[attribute.name]])
         else:
             low, high = (
-                [_code(labels[name][number], attribute, code) for number in codes[name]]
-                for name in (f"{attribute.name}_min", f"{attribute.name}_max")
+                [_code(labels[name][number], attribute, of_text) for number in codes[name]]
+                for name, of_text in ((f"{attribute.name}_min", code), (f"{attribute.name}_max", code_of_end))
             )
             sides_of_rows.append(list(zip(low, high, strict=True)))
     groups: dict[tuple[Side, ...], list[int]] = defaultdict(list)
@@ -178,13 +191,15 @@ def _read_generalization(
 
 
 def _encode_release(
-    table: FileSource | FrameSource, columns: Sequence[str], sensitive: str, orders: _Orders
+    table: FileSource | FrameSource, columns: Sequence[str], sensitive: str, settings: Columns
 ) -> Microdata:
     _require_columns(table, [*columns, sensitive], "release")
-    policy = Policy(
-        quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category", orders=orders
-    )
+    policy = Policy(quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category", **settings)
     return encode(table.read(policy.needed(table.columns)), policy, SystemDraws(), untyped=table.untyped)
+
+
+def _codes_by_text(values: pl.Series) -> dict[str | None, int]:
+    return {text: number for number, text in enumerate(as_text(values).to_list())}
 
 
 def _code(text: str | None, attribute: Attribute, code: Mapping[str | None, int]) -> int:
@@ -197,19 +212,30 @@ def _code(text: str | None, attribute: Attribute, code: Mapping[str | None, int]
         ) from None
 
 
-def _side_of_label(label: str | None, attribute: Attribute, code: Mapping[str | None, int]) -> Side:
+def _side_of_label(
+    label: str | None, attribute: Attribute, code: Mapping[str | None, int], code_of_end: Mapping[str | None, int]
+) -> Side:
+    if attribute.style == "ancestor" and attribute.subtrees is not None:
+        if label not in attribute.subtrees.spans:
+            raise CheckFailedError(
+                f"The release holds {label!r} in {attribute.name!r}, which is no ancestor of anybody's value.",
+                remedy="Give the hierarchy that the release was made with.",
+            )
+        return attribute.subtrees.spans[label]
     try:
         kind, texts = parse(label)
     except ValueError as problem:
         raise CheckFailedError(f"In the release, a value of {attribute.name!r} cannot be read: {problem}") from None
-    if kind != "alone" and (kind == "interval") != attribute.ordered:
+    is_range = attribute.style == "range"
+    if kind != "alone" and (kind == "interval") != is_range:
         needs = "is one of texts, which have no order unless one is given" if kind == "interval" else "has an order"
         raise CheckFailedError(
             f"In the release, {attribute.name!r} holds {label}, but the column of the external source {needs}.",
             remedy="Give the orders of the policy that the release was made with, and the same types of columns.",
         )
-    codes = [_code(text, attribute, code) for text in texts]
-    return (codes[0], codes[-1]) if attribute.ordered else tuple(sorted(codes))
+    if is_range:
+        return _code(texts[0], attribute, code), _code(texts[-1], attribute, code_of_end)
+    return tuple(sorted(_code(text, attribute, code) for text in texts))
 
 
 def _read_anatomy(
@@ -217,13 +243,13 @@ def _read_anatomy(
     sensitive_table: FileSource | FrameSource,
     attributes: Sequence[Attribute],
     sensitive: str,
-    orders: _Orders,
+    settings: Columns,
 ) -> tuple[list[Cell], Attribute]:
     exact = _encode_release(qi, [attribute.name for attribute in attributes], GROUP_ID, {})
-    shown = _encode_release(sensitive_table, [GROUP_ID], sensitive, orders)
+    shown = _encode_release(sensitive_table, [GROUP_ID], sensitive, settings)
     columns = []
     for attribute, column in zip(attributes, exact.attributes, strict=True):
-        code = {text: number for number, text in enumerate(as_text(attribute.values).to_list())}
+        code = _codes_by_text(exact_values(attribute))
         codes = [_code(text, attribute, code) for text in as_text(column.values).to_list()]
         columns.append([codes[number] for number in column.codes.tolist()])
     points: dict[str, list[Point]] = defaultdict(list)

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..attributes import columns_of
 from ..errors import PolicyError, listed
+from ..hierarchies import HierarchyLike
 from ..microdata import codes_of
 from ..policy import Missing, Recoding
+from ..settings import Grid, Style
 from .credibility import Scheme
 from .credibility import credibility as believe_minimal
 from .exact import LIMIT, Beliefs, Progress, beliefs
@@ -97,6 +100,9 @@ def disclosure_risk(
     identifier: str,
     algorithm: str | Algorithm,
     orders: Mapping[str, Sequence[str]] | None = None,
+    hierarchies: Mapping[str, HierarchyLike] | None = None,
+    styles: Mapping[str, Style] | None = None,
+    grids: Mapping[str, Grid] | None = None,
     missing: Missing = "error",
     anonymity: int | None = None,
     protected: Sequence[str] | None = None,
@@ -120,7 +126,7 @@ def disclosure_risk(
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
         identifier=identifier,
-        orders=orders,
+        columns=columns_of(orders=orders, hierarchies=hierarchies, styles=styles, grids=grids),
         missing=missing,
     )
     found = beliefs(
@@ -163,7 +169,7 @@ def credibility(
         quasi_identifiers=quasi_identifiers,
         sensitive=sensitive,
         identifier=identifier,
-        orders=orders,
+        columns=columns_of(orders=orders),
         missing=missing,
     )
     if case.recoding != "mbr":

@@ -13,7 +13,20 @@ from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, progress, say
-from .options import Anonymity, Diversity, Json, Protected, QuasiIdentifiers, Sensitive, lines, names, of_columns, steps
+from .options import (
+    Anonymity,
+    Diversity,
+    Hierarchies,
+    Json,
+    Protected,
+    QuasiIdentifiers,
+    Sensitive,
+    Styles,
+    lines,
+    names,
+    of_columns,
+    steps,
+)
 
 __all__ = ["anonymize", "summary"]
 
@@ -61,22 +74,8 @@ def anonymize(
             help="Missing values: refuse, count as a value, or leave the row out [default: error].",
         ),
     ] = None,
-    hierarchy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--hierarchy",
-            metavar="COLUMN=FILE",
-            help="Which values of a column are alike: one line per value, such as Vienna;Austria;Europe;*",
-        ),
-    ] = None,
-    style: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--style",
-            metavar="COLUMN=ancestor|set|range",
-            help="How groups publish a column [default: ancestor with a hierarchy, range with an order, else set].",
-        ),
-    ] = None,
+    hierarchy: Hierarchies = None,
+    style: Styles = None,
     grid: Annotated[
         list[str] | None,
         typer.Option(
@@ -223,5 +222,8 @@ def _in_short(policy: Policy) -> str:
         f"l = {policy.diversity}",
         *(f"{name} {changed[name]}" for name in ("algorithm", "recoding", "intervals", "missing")),
         *(f"order of {name}" for name in policy.orders),
+        *(f"hierarchy of {name} {tree.sha256[:12]}" for name, tree in policy.hierarchies.items()),
+        *(f"{name} as {style}" for name, style in policy.styles.items()),
+        *(f"{name} in steps of {step}" for name, step in policy.grids.items()),
     ]
     return f"{'; '.join(said)} (sha256 {policy.sha256[:12]})"

@@ -14,7 +14,7 @@ from ..utility.plots import plot_comparison, require_plot
 from .columns import aligned
 from .console import complain, guarded, print_json, say
 from .evaluate import Dimensionality, PolicyFile, Queries, Seed, Selectivity, Threads
-from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+from .options import Diversity, Hierarchies, Json, QuasiIdentifiers, Sensitive, Styles, names, of_columns
 
 __all__ = ["compare"]
 
@@ -38,6 +38,8 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE.svg", help="Draw the figures: .svg, .png or .pdf.")
     ] = None,
+    hierarchy: Hierarchies = None,
+    style: Styles = None,
     policy: PolicyFile = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -57,6 +59,8 @@ def compare(
             dimensionality=qd,
             selectivity=selectivity,
             seed=seed,
+            hierarchies=of_columns("--hierarchy", hierarchy),
+            styles=of_columns("--style", style),
             policy=policy,
             threads=threads,
         )

@@ -11,7 +11,7 @@ from ..utility.evaluation import Evaluation
 from ..utility.evaluation import evaluate as measure
 from .columns import aligned
 from .console import guarded, print_json, say
-from .options import Json, QuasiIdentifiers, Sensitive, names
+from .options import Hierarchies, Json, QuasiIdentifiers, Sensitive, Styles, names, of_columns
 
 __all__ = ["Dimensionality", "PolicyFile", "Queries", "Seed", "Selectivity", "Threads", "evaluate"]
 
@@ -56,6 +56,8 @@ def evaluate(
         ),
     ] = None,
     seed: Seed = 0,
+    hierarchy: Hierarchies = None,
+    style: Styles = None,
     policy: PolicyFile = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -72,6 +74,8 @@ def evaluate(
             selectivity=selectivity,
             queries_file=queries_file,
             seed=seed,
+            hierarchies=of_columns("--hierarchy", hierarchy),
+            styles=of_columns("--style", style),
             policy=policy,
             threads=threads,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,10 +15,12 @@ from ..version import __version__
 __all__ = [
     "Anonymity",
     "Diversity",
+    "Hierarchies",
     "Json",
     "Protected",
     "QuasiIdentifiers",
     "Sensitive",
+    "Styles",
     "lines",
     "names",
     "of_columns",
@@ -46,11 +48,11 @@ def lines(file: Path | None) -> list[str] | None:
         raise PolicyError(f"{file} is not UTF-8 text.") from problem
 
 
-def of_columns(option: str, settings: list[str] | None) -> dict[str, str] | None:
+def of_columns(option: str, settings: list[str] | None) -> dict[str, Any] | None:
     """Settings of single columns, as in ``--style age=set``. A column with "=" in its name needs a policy file."""
     if settings is None:
         return None
-    found: dict[str, str] = {}
+    found: dict[str, Any] = {}
     for setting in settings:
         column, equals, value = setting.partition("=")
         if not (column and equals and value):
@@ -61,7 +63,7 @@ def of_columns(option: str, settings: list[str] | None) -> dict[str, str] | None
     return found
 
 
-def steps(settings: list[str] | None) -> dict[str, int | float | str] | None:
+def steps(settings: list[str] | None) -> dict[str, Any] | None:
     """The steps of columns, as in ``--grid age=5``."""
     given = of_columns("--grid", settings)
     return None if given is None else {column: _number(text) for column, text in given.items()}
@@ -113,5 +115,21 @@ Anonymity = Annotated[
 Protected = Annotated[
     list[str] | None,
     typer.Option("--protected", metavar="V,W", help="Of mask: the values of S that it bounds [default: all]."),
+]
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=FILE",
+        help="Which values of a column are alike: one line per value, such as Vienna;Austria;Europe;*",
+    ),
+]
+Styles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--style",
+        metavar="COLUMN=ancestor|set|range",
+        help="How groups publish a column [default: ancestor with a hierarchy, range with an order, else set].",
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]

@@ -16,6 +16,7 @@ from rich.table import Table
 from ..adversary import Audit, DisclosureRisk, disclosure_risk, sampled_audit
 from ..adversary.exact import LIMIT
 from ..algorithms import ALGORITHMS
+from ..attributes import FIELDS
 from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
@@ -106,7 +107,8 @@ def _settings(
     if policy.identifier is None:
         raise PolicyError("risk needs the column that names the person (--identifier).")
     settings = {name: getattr(policy, name) for name in ("quasi_identifiers", "sensitive", "diversity", "identifier")}
-    settings |= {"orders": policy.orders, "missing": policy.missing, "algorithm": chosen}
+    settings |= {field: getattr(policy, field) for field in FIELDS.values()}
+    settings |= {"missing": policy.missing, "algorithm": chosen}
     return settings, {"anonymity": policy.anonymity, "protected": policy.protected}
 
 
