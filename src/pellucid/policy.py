@@ -156,6 +156,11 @@ class Policy:
         text = json.dumps(self.as_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
+    @property
+    def columns(self) -> dict[str, AttributeSettings]:
+        """What is set for each of the columns that are published."""
+        return {name: self.of_column(name) for name in (*self.quasi_identifiers, self.sensitive)}
+
     def of_column(self, name: str) -> AttributeSettings:
         """What is set for one column."""
         return settings_of(name, {field: getattr(self, field) for field in FIELDS.values()})

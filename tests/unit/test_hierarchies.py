@@ -6,13 +6,21 @@ import datetime as dt
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import pellucid
 from pellucid import HierarchyError, MicrodataError, Policy, PolicyError
+from pellucid.draws import SystemDraws
 from pellucid.hierarchies import Hierarchy
+from pellucid.microdata import encode
+from pellucid.partition import Partition
+from pellucid.recodings import mbr
+from pellucid.utility.domains import domains_of
 from pellucid.utility.evaluation import evaluate
+from pellucid.utility.reading import read_release
+from pellucid.utility.released import Intervals, of_partition
 
 CITIES = [
     ("Vienna", "Austria", "Europe", "*"),
@@ -294,3 +302,22 @@ def test_times_in_steps_of_days_are_whole_days() -> None:
     [at] = found.widths
     day = dt.timedelta(days=1) / dt.timedelta(microseconds=1)
     assert at.mean == pytest.approx((day + day * 3 / 4) / 2)
+
+
+@pytest.mark.parametrize("grid", [{"age": 10}, {"dose": 0.5}, {"age": 7, "dose": 0.1}])
+def test_steps_are_read_where_the_table_holds_steps(grid: dict[str, Any]) -> None:
+    """What is read from the release is what the partition says, wherever steps touch."""
+    table = people().with_columns(dose=pl.Series([0.1, 0.3, 0.5, 1.0, 1.2, 0.29] * 2))
+    policy = Policy(quasi_identifiers=("age", "dose"), sensitive="disease", diversity=2, identifier="name", grids=grid)
+    microdata = encode(table.drop("city"), policy, SystemDraws(), untyped=False)
+    domains, sensitive = domains_of(microdata, policy.columns)
+    partition = Partition(
+        np.array([0, 4, 2, 5, 1, 3, 6, 7, 8, 9, 10, 11], dtype=np.uint32), np.array([0, 2, 4, 6, 9, 12])
+    )
+    read = read_release(mbr(microdata, partition).frame(), domains, sensitive)
+    said = of_partition(microdata, partition, domains, sensitive)
+    for one, other, cells, others in zip(read.sides, said.sides, read.cells, said.cells, strict=True):
+        assert isinstance(one, Intervals)
+        assert isinstance(other, Intervals)
+        found = sorted(zip(one.low[cells].tolist(), one.high[cells].tolist(), strict=True))
+        assert found == sorted(zip(other.low[others].tolist(), other.high[others].tolist(), strict=True))

@@ -80,7 +80,7 @@ def _after(recoded: Sequence[Sequence[ReleasedTable]]) -> tuple[Sample, ...]:
 
 
 def _errors(microdata: Microdata, tables: Sequence[pl.DataFrame], policy: Policy, target: str) -> QueryErrors:
-    source = Source(microdata, *domains_of(microdata, policy.orders), policy.diversity)
+    source = Source(microdata, *domains_of(microdata, policy.columns), policy.diversity)
     queries = workload(source.domains, source.sensitive, queries=_QUERIES, selectivity=_SELECTIVITY, seed=_SEED)
     released = read_release(tables if len(tables) == 2 else tables[0], source.domains, source.sensitive)
     errors = Scales.calibrated(source, queries).errors(released)

@@ -44,6 +44,8 @@ class Line:
     _known: Mapping[str | None, float] = field(repr=False)
     nodes: Mapping[str | None, tuple[float, float]] = field(default_factory=dict, repr=False)
     """Where groups publish ancestors: for the name of every node of the hierarchy, the ends of the values under it."""
+    _ends: Mapping[str | None, float] = field(default_factory=dict, repr=False)
+    """Where the source holds steps of a grid: for the last value of every step, where the step stands."""
 
     @property
     def size(self) -> float:
@@ -65,7 +67,9 @@ class Line:
         return position + (_number(text, self._dtype) - value) * scale
 
     def last_position(self, text: str | None) -> float:
-        """Where the last moment stands that a text means: of a day in a column of times, its end."""
+        """Where the last of what a text means stands: of a day in a column of times, its end; of a step, the step."""
+        if text in self._ends:
+            return self._ends[text]
         at = self.position(text)
         if text in self._known or text is None or not isinstance(self._dtype, pl.Datetime) or len(text) > _DATE:
             return at
@@ -116,6 +120,7 @@ def domain_of(attribute: Attribute, settings: AttributeSettings) -> Domain:
         _dtype=attribute.values.dtype,
         _origin=_origin(attribute.values, positions),
         _known=dict(zip(texts, positions.tolist(), strict=True)),
+        _ends={} if settings.grid is None else dict(zip(as_text(attribute.ends), positions.tolist(), strict=True)),
     )
 
 

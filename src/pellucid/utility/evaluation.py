@@ -83,8 +83,7 @@ class Source:
         settings.require_roles(table.columns)
         rows = table.read(settings.needed(table.columns))
         microdata = encode(rows, settings, SystemDraws(), untyped=table.untyped)
-        columns = {name: settings.of_column(name) for name in (*settings.quasi_identifiers, settings.sensitive)}
-        return cls(microdata, *domains_of(microdata, columns), settings.diversity)
+        return cls(microdata, *domains_of(microdata, settings.columns), settings.diversity)
 
     def __len__(self) -> int:
         return len(self.microdata)
