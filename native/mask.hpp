@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,8 +33,10 @@ public:
                 size = rows.size();
                 run_.check();
                 fitting_.clear();
-                for (std::size_t q = 0; q + 1 < starts_.size(); ++q)
-                    if (fits(q, size)) fitting_.push_back(q);
+                shape_fits_.clear();
+                for (auto q : first_of_shape_) shape_fits_.push_back(fits(q, size));
+                for (std::size_t q = 0; q < shape_.size(); ++q)
+                    if (shape_fits_[shape_[q]]) fitting_.push_back(q);
                 if (fitting_.empty()) return false;
             }
             const auto place = static_cast<unsigned __int128>(keys_[rows[0]]) * fitting_.size() >> 64;
@@ -73,9 +76,22 @@ private:
                 for (auto value : found) counts_.push_back({value, times_[value]});
                 starts_.push_back(counts_.size());
                 totals_.push_back(rows.size());
+                note_shape();
             }
             for (auto value : found) times_[value] = 0;
         }
+    }
+
+    /// Whether a distribution fits depends on how often values occur and which of them are protected, not on what
+    /// they are. Of thousands of small groups only some hundred differ in that.
+    void note_shape() {
+        std::vector<std::uint64_t> shape;
+        const auto q = shape_.size();
+        for (auto count : distribution(q)) shape.push_back(2 * std::uint64_t{count.times} + is_protected_[count.value]);
+        std::sort(shape.begin(), shape.end());
+        const auto [found, is_new] = shapes_.try_emplace(std::move(shape), first_of_shape_.size());
+        if (is_new) first_of_shape_.push_back(q);
+        shape_.push_back(found->second);
     }
 
     std::span<const Count> distribution(std::size_t q) const {
@@ -129,6 +145,10 @@ private:
     std::vector<Count> counts_;         // of P_2, group by group
     std::vector<std::size_t> starts_{0};
     std::vector<std::uint64_t> totals_;
+    std::map<std::vector<std::uint64_t>, std::size_t> shapes_;
+    std::vector<std::size_t> shape_;           // of every group of P_2
+    std::vector<std::size_t> first_of_shape_;  // a group of P_2 for every shape
+    std::vector<std::uint8_t> shape_fits_;
     std::vector<std::size_t> fitting_;
     std::vector<std::uint64_t> whole_;
     std::vector<std::pair<std::uint64_t, std::size_t>> remainders_;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include "limits.hpp"
 #include "output.hpp"
 #include "pool.hpp"
+#include "records.hpp"
 #include "table.hpp"
 
 namespace pellucid {
@@ -22,22 +26,28 @@ struct MondrianRule {
     bool diverse;          ///< whether a part must be l-diverse too
 };
 
-/// `Fields` is the number of attributes and two, or 0 if that is known only when it runs.
-template <std::size_t Fields>
+/// A record is the codes of a tuple, its sensitive value and its row, in W words; in as many as it takes if W is 0.
+template <unsigned W>
 class Mondrian {
 public:
-    Mondrian(const QuasiIdentifiers& table, const Sensitive& sensitive, MondrianRule rule, unsigned threads, Run& run)
-        : table_(table), rule_(rule), attributes_(table.attributes.size()), records_(allocate<std::uint32_t>(table.rows * stride())),
-          moved_(allocate<std::uint32_t>(table.rows * stride())),
-          output_(table.rows, run), pool_(threads, run), scratch_(pool_.size()) {
-        for (auto& scratch : scratch_) {
-            scratch.left.resize(sensitive.values);
-            scratch.right.resize(sensitive.values);
+    Mondrian(const QuasiIdentifiers& table, const Sensitive& sensitive, Layout layout, MondrianRule rule,
+             unsigned threads, Run& run)
+        : table_(table), values_(sensitive.values), rule_(rule), attributes_(table.attributes.size()),
+          layout_(std::move(layout)), asked_(layout_.guards),
+          records_(allocate<std::uint64_t>(table.rows * stride())),
+          moved_(allocate<std::uint64_t>(table.rows * stride())), output_(table.rows, run), pool_(threads, run),
+          scratch_(pool_.size()) {
+        asked_[layout_.fields[attributes_].word] &= ~layout_.fields[attributes_].guard;
+        for (auto& scratch : scratch_) scratch.sides.resize(2 * values_);
+        for (std::size_t first = 0; first < table.rows; first += block) {
+            const auto count = std::min(block, table.rows - first);
+            auto* words = records_.get() + first * stride();
+            std::fill_n(words, count * stride(), 0);
+            for (std::size_t r = 0; r < count; ++r)
+                words[r * stride()] = std::uint64_t{first + r} << layout_.row_shift;
+            for (std::size_t i = 0; i < attributes_; ++i) pack(table.attributes[i].codes, i, first, count, words);
+            pack(sensitive.codes, attributes_, first, count, words);
         }
-        for (std::size_t i = 0; i < attributes_; ++i) fill(table.attributes[i].codes, i);
-        fill(sensitive.codes, attributes_);
-        for (std::size_t row = 0; row < table.rows; ++row)
-            records_[row * stride() + attributes_ + 1] = static_cast<std::uint32_t>(row);
     }
 
     Partition run() && {
@@ -47,8 +57,12 @@ public:
     }
 
 private:
+    static constexpr std::size_t block = 4096;  // rows that are packed while they are in the first-level cache
+
+    using Words = std::conditional_t<W == 0, std::vector<std::uint64_t>, std::array<std::uint64_t, W == 0 ? 1 : W>>;
+
     struct Scratch {
-        std::vector<std::uint64_t> left, right;  // how often each sensitive value occurs on either side; zeros
+        std::vector<std::uint64_t> sides;  // how often each sensitive value occurs on the right and on the left; zeros
         std::vector<std::uint32_t> counts, codes, low, high;
         std::vector<std::size_t> order;
     };
@@ -59,18 +73,24 @@ private:
         std::size_t ties, left;
     };
 
-    void fill(const Codes& codes, std::size_t field) {
+    void pack(const Codes& codes, std::size_t i, std::size_t first, std::size_t count, std::uint64_t* words) const {
+        const Field field = layout_.fields[i];
+        if (field.mask == 0) return;
         std::visit(
             [&](auto span) {
-                for (std::size_t row = 0; row < span.size(); ++row) records_[row * stride() + field] = span[row];
+                for (std::size_t r = 0; r < count; ++r)
+                    words[r * stride() + field.word] |= std::uint64_t{span[first + r]} << field.shift;
             },
             codes);
     }
 
-    /// A record is the codes of a tuple, its sensitive value and its row.
-    std::size_t stride() const { return Fields ? Fields : attributes_ + 2; }
+    std::size_t stride() const { return W ? W : layout_.words; }
 
-    const std::uint32_t* record(std::size_t place) const { return records_.get() + place * stride(); }
+    const std::uint64_t* record(std::size_t place) const { return records_.get() + place * stride(); }
+
+    static std::uint32_t code(const std::uint64_t* words, const Field& field) {
+        return static_cast<std::uint32_t>(words[field.word] >> field.shift & field.mask);
+    }
 
     /// The tuples of a group stand in the order of their rows, and every cut keeps that order.
     void cut_up(std::size_t first, std::size_t size, unsigned worker) {
@@ -94,7 +114,7 @@ private:
                 cut_up(other, others, worker);
         }
         Row* members = output_.place(first);
-        for (std::size_t k = 0; k < size; ++k) members[k] = record(first + k)[attributes_ + 1];
+        for (std::size_t k = 0; k < size; ++k) members[k] = static_cast<Row>(record(first + k)[0] >> layout_.row_shift);
         output_.settle(first, size);
         output_.report(size);
     }
@@ -102,15 +122,7 @@ private:
     /// Cuts the group and returns how many of its tuples are to the left; 0 if it may not be cut.
     std::size_t cut(std::size_t first, std::size_t size, Scratch& s) {
         if (size / 2 < rule_.least) return 0;
-        s.low.assign(record(first), record(first) + attributes_);
-        s.high = s.low;
-        for (std::size_t k = 1; k < size; ++k) {
-            const auto* codes = record(first + k);
-            for (std::size_t i = 0; i < attributes_; ++i) {
-                s.low[i] = std::min(s.low[i], codes[i]);
-                s.high[i] = std::max(s.high[i], codes[i]);
-            }
-        }
+        bound(first, size, s);
         s.order.resize(attributes_);
         std::iota(s.order.begin(), s.order.end(), std::size_t{0});
         const auto width = [&](std::size_t i) {
@@ -129,91 +141,135 @@ private:
         return 0;
     }
 
+    /// The smallest and the largest code of every attribute. Nearly all records lie inside the box of those before
+    /// them, which one subtraction per word and side tells for all attributes in it (see perimeter.hpp).
+    void bound(std::size_t first, std::size_t size, Scratch& s) const {
+        Words high, low;
+        if constexpr (W == 0) {
+            high.resize(stride());
+            low.resize(stride());
+        }
+        const auto put_row_aside = [&] {
+            high[0] |= ~std::uint64_t{0} << layout_.row_shift;
+            low[0] &= ~(~std::uint64_t{0} << layout_.row_shift);
+        };
+        const auto* words = record(first);
+        for (std::size_t w = 0; w < stride(); ++w) {
+            high[w] = words[w] | layout_.guards[w];
+            low[w] = words[w];
+        }
+        put_row_aside();
+        // No attribute's guard is asked for in the field of the sensitive value, which neither borrows nor lends.
+        for (std::size_t k = 1; k < size; ++k) {
+            words = record(first + k);
+            std::uint64_t outside = 0;
+            for (std::size_t w = 0; w < stride(); ++w)
+                outside |= ~((high[w] - words[w]) & ((words[w] | layout_.guards[w]) - low[w])) & asked_[w];
+            if (outside == 0) continue;
+            for (std::size_t i = 0; i < attributes_; ++i) {
+                const Field& field = layout_.fields[i];
+                const auto place = field.mask << field.shift;
+                const auto mine = words[field.word] & place;
+                if (mine > (high[field.word] & place)) high[field.word] = (high[field.word] & ~place) | mine;
+                if (mine < (low[field.word] & place)) low[field.word] = (low[field.word] & ~place) | mine;
+            }
+        }
+        s.low.resize(attributes_);
+        s.high.resize(attributes_);
+        for (std::size_t i = 0; i < attributes_; ++i) {
+            s.low[i] = code(low.data(), layout_.fields[i]);
+            s.high[i] = code(high.data(), layout_.fields[i]);
+        }
+    }
+
     Cut median(std::size_t first, std::size_t size, std::size_t i, Scratch& s) const {
+        const Field field = layout_.fields[i];
         const auto low = s.low[i], high = s.high[i];
         const auto rank = rule_.relaxed ? size / 2 : (size - 1) / 2;
-        std::uint32_t code = low;
+        std::uint32_t middle = low;
         std::size_t below = 0, equal = 0;
         if (high - low <= 4 * size) {
             s.counts.assign(high - low + 1, 0);
-            for (std::size_t k = 0; k < size; ++k) ++s.counts[record(first + k)[i] - low];
-            while (below + s.counts[code - low] <= rank) below += s.counts[code++ - low];
-            equal = s.counts[code - low];
+            for (std::size_t k = 0; k < size; ++k) ++s.counts[code(record(first + k), field) - low];
+            while (below + s.counts[middle - low] <= rank) below += s.counts[middle++ - low];
+            equal = s.counts[middle - low];
         } else {
             s.codes.resize(size);
-            for (std::size_t k = 0; k < size; ++k) s.codes[k] = record(first + k)[i];
+            for (std::size_t k = 0; k < size; ++k) s.codes[k] = code(record(first + k), field);
             std::nth_element(s.codes.begin(), s.codes.begin() + static_cast<std::ptrdiff_t>(rank), s.codes.end());
-            code = s.codes[rank];
-            for (auto other : s.codes) below += other < code, equal += other == code;
+            middle = s.codes[rank];
+            for (auto other : s.codes) below += other < middle, equal += other == middle;
         }
-        if (rule_.relaxed) return {code, rank - below, rank};
+        if (rule_.relaxed) return {middle, rank - below, rank};
         // Where nothing is above the median, the cut is below it.
-        return code == high ? Cut{code, 0, below} : Cut{code + 1, 0, below + equal};
+        return middle == high ? Cut{middle, 0, below} : Cut{middle + 1, 0, below + equal};
     }
 
     bool both_diverse(std::size_t first, std::size_t size, std::size_t i, Cut at, Scratch& s) const {
-        std::uint64_t most_left = 0, most_right = 0;
+        const Field field = layout_.fields[i], secret = layout_.fields[attributes_];
         auto ties = at.ties;
         for (std::size_t k = 0; k < size; ++k) {
-            const auto* codes = record(first + k);
-            if (is_left(codes[i], at.end, ties))
-                most_left = std::max(most_left, ++s.left[codes[attributes_]]);
-            else
-                most_right = std::max(most_right, ++s.right[codes[attributes_]]);
+            const auto* words = record(first + k);
+            ++s.sides[2 * code(words, secret) + is_left(code(words, field), at.end, ties)];
         }
-        if (size > s.left.size()) {
-            std::fill(s.left.begin(), s.left.end(), 0);
-            std::fill(s.right.begin(), s.right.end(), 0);
-        } else {
-            for (std::size_t k = 0; k < size; ++k) {
-                const auto value = record(first + k)[attributes_];
-                s.left[value] = s.right[value] = 0;
-            }
-        }
+        std::uint64_t most_left = 0, most_right = 0;
+        const auto look_at = [&](std::size_t value) {
+            most_right = std::max(most_right, std::exchange(s.sides[2 * value], 0));
+            most_left = std::max(most_left, std::exchange(s.sides[2 * value + 1], 0));
+        };
+        if (size > values_)
+            for (std::size_t value = 0; value < values_; ++value) look_at(value);
+        else
+            for (std::size_t k = 0; k < size; ++k) look_at(code(record(first + k), secret));
         return most_left <= at.left / rule_.least && most_right <= (size - at.left) / rule_.least;
     }
 
     static bool is_left(std::uint32_t code, std::uint32_t end, std::size_t& ties) {
-        if (code < end) return true;
-        if (code > end || ties == 0) return false;
-        --ties;
-        return true;
+        const bool tied = (code == end) & (ties > 0);
+        ties -= tied;
+        return (code < end) | tied;
     }
 
+    /// Every record is written to both sides and only one side advances: nobody can predict which.
     void split(std::size_t first, std::size_t size, std::size_t i, Cut at) {
+        const Field field = layout_.fields[i];
         auto* to_left = records_.get() + first * stride();
         auto* const right = moved_.get() + first * stride();
         auto* to_right = right;
         auto ties = at.ties;
         for (std::size_t k = 0; k < size; ++k) {
             const auto* from = record(first + k);
-            auto*& to = is_left(from[i], at.end, ties) ? to_left : to_right;
-            std::copy(from, from + stride(), to);
-            to += stride();
+            const bool left = is_left(code(from, field), at.end, ties);
+            for (std::size_t w = 0; w < stride(); ++w) to_left[w] = to_right[w] = from[w];
+            to_left += left ? stride() : 0;
+            to_right += left ? 0 : stride();
         }
         std::copy(right, to_right, to_left);
     }
 
     const QuasiIdentifiers& table_;
+    std::size_t values_;
     MondrianRule rule_;
     std::size_t attributes_;
-    Array<std::uint32_t> records_, moved_;
+    Layout layout_;
+    std::vector<std::uint64_t> asked_;  // the guards of the QI attributes
+    Array<std::uint64_t> records_, moved_;
     Output output_;
     Pool pool_;
     std::vector<Scratch> scratch_;
 };
 
 /// The groups that Mondrian cuts the table into. Copying records is most of the work, hence the fixed sizes.
-template <std::size_t Fields = 3>
-Partition mondrian(const QuasiIdentifiers& table, const Sensitive& sensitive, MondrianRule rule, unsigned threads,
-                   Run& run) {
-    constexpr std::size_t most = 10;
-    if constexpr (Fields <= most) {
-        if (table.attributes.size() + 2 != Fields)
-            return mondrian<Fields + 1>(table, sensitive, rule, threads, run);
-        return Mondrian<Fields>(table, sensitive, rule, threads, run).run();
-    } else {
-        return Mondrian<0>(table, sensitive, rule, threads, run).run();
+inline Partition mondrian(const QuasiIdentifiers& table, const Sensitive& sensitive, MondrianRule rule,
+                          unsigned threads, Run& run) {
+    auto kinds = Layout::kinds(table);
+    kinds.push_back(sensitive.values);
+    Layout layout(table.rows, kinds);
+    switch (layout.words) {
+        case 1: return Mondrian<1>(table, sensitive, std::move(layout), rule, threads, run).run();
+        case 2: return Mondrian<2>(table, sensitive, std::move(layout), rule, threads, run).run();
+        case 3: return Mondrian<3>(table, sensitive, std::move(layout), rule, threads, run).run();
+        default: return Mondrian<0>(table, sensitive, std::move(layout), rule, threads, run).run();
     }
 }
 

@@ -38,14 +38,16 @@ struct Layout {
     std::vector<Field> fields;
     std::vector<std::uint64_t> guards;  ///< per word: the guard bits of all attributes
 
-    explicit Layout(const QuasiIdentifiers& table) {
-        const unsigned row_bits = std::max(1, static_cast<int>(std::bit_width(table.rows - 1)));
+    explicit Layout(const QuasiIdentifiers& table) : Layout(table.rows, kinds(table)) {}
+
+    /// `kinds` is how many codes each attribute has.
+    Layout(std::size_t rows, const std::vector<std::size_t>& kinds) {
+        const unsigned row_bits = std::max(1, static_cast<int>(std::bit_width(rows - 1)));
         row_shift = 64 - row_bits;
         guards.push_back(0);
         unsigned used = 0, room = row_shift;
-        for (const auto& attribute : table.attributes) {
-            // positions has one entry per code
-            const unsigned bits = static_cast<unsigned>(std::bit_width(attribute.positions.size() - 1));
+        for (auto codes : kinds) {
+            const unsigned bits = static_cast<unsigned>(std::bit_width(codes - 1));
             Field field;
             if (bits > 0) {
                 if (used + bits + 1 > room) {
@@ -60,6 +62,12 @@ struct Layout {
             }
             fields.push_back(field);  // a constant attribute needs no bits: its mask is 0
         }
+    }
+
+    static std::vector<std::size_t> kinds(const QuasiIdentifiers& table) {
+        std::vector<std::size_t> found;
+        for (const auto& attribute : table.attributes) found.push_back(attribute.positions.size());
+        return found;
     }
 };
 
