@@ -152,7 +152,7 @@ def _ace_is_worse_on_sal(lines: Lines) -> Verdict:
 
 def _within_ten_percent(lines: Lines) -> Verdict:
     return _all(
-        (worst < 10, f"{name} on {table}: at most {worst:.3g} %")
+        (worst < 10, f"{name} on {table}: at most {worst:.4g} %")
         for table in _tables(lines)
         for name in ("hybrid", "mondrian")
         if (worst := max(point.value for point in lines[table, name]))

@@ -9,6 +9,7 @@ from typing import Any
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from paper.results import Figure, Line, Lines
+from pellucid.algorithms import NOT_TRANSPARENT
 from pellucid.utility.plots import drawing, look
 
 __all__ = ["draw"]
@@ -44,6 +45,7 @@ def _draw_line(panel: Any, algorithm: str, algorithms: Sequence[str], line: Line
         color=style.colour,
         marker=style.marker,
         markersize=7 if style.marker == "*" else 5,
+        linestyle="--" if algorithm in NOT_TRANSPARENT else "-",
         linewidth=1.4,
         capsize=2.5,
         elinewidth=0.9,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from paper.claims import CLAIMS, judge
+from paper.claims import CLAIMS, PAPER, judge
 from paper.experiments import Plan
 from paper.results import FIGURES, Line, Lines
 from paper.tables import SENSITIVE, Tables
@@ -59,14 +59,16 @@ def _head(data: Tables, plan: Plan, notes: Sequence[str], seconds: float) -> str
         f"- Made with {platform.python_implementation()} {platform.python_version()}, {versions}; {platform.system()},"
         f" {platform.machine()}, {os.cpu_count()} cores; {seconds / 60:.0f} minutes in all.",
         f"- Errors are means over {plan.runs} runs, each with a new order of ties and new draws, times {plan.workloads}"
-        f" random workloads of {plan.queries:,} queries. Times are from encoded data to groups, on all cores, the best"
-        f" of {plan.runs} runs (Figure 14: {plan.repetitions}). Bars go from the smallest measurement to the largest.",
+        f" random workloads of {plan.queries:,} queries. Times are those of the processor on one thread, from encoded"
+        f" data to groups, the best of {plan.runs} runs (Figure 14: {plan.repetitions}). Bars go from the smallest"
+        " measurement to the largest. Dashed lines are algorithms that are not transparent.",
     ]
-    missing = [name for name in ("tailor", "ace", "hybrid", "mondrian", "mask") if name not in plan.algorithms]
-    if missing:
-        text.append(f"- Not run, because this version of the program does not have it: {', '.join(missing)}.")
+    if missing := [name for name in PAPER if name not in plan.algorithms]:
+        text.append(f"- Not run: {', '.join(missing)}.")
+    if others := [name.capitalize() for name in plan.algorithms if name not in PAPER]:
+        text.append(f"- Not of the paper, and in none of its claims: {', '.join(others)}.")
     if "weave" in plan.algorithms:
-        text.append("- Weave is not of the paper: no claim is about it. What it is for stands at the end.")
+        text.append("- What Weave is for stands at the end.")
     text += [f"- {note.rstrip('.')}." for note in notes]
     return "\n".join(text)
 

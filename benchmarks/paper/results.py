@@ -39,8 +39,8 @@ FIGURES = {
         Figure(11, "Query accuracy vs. l", "l", "average workload error, %", "error"),
         Figure(12, "Query accuracy vs. query dimensionality qd", "qd", "average workload error, %", "error"),
         Figure(13, "Query accuracy vs. expected selectivity s", "s, %", "average workload error, %", "error"),
-        Figure(14, "Computation time vs. dataset cardinality n", "n, million", "seconds", "scalability", True),
-        Figure(15, "Computation time vs. l", "l", "seconds", "seconds", True),
+        Figure(14, "Computation time vs. dataset cardinality n", "n, million", "CPU seconds", "scalability", True),
+        Figure(15, "Computation time vs. l", "l", "CPU seconds", "seconds", True),
     )
 }
 

@@ -48,7 +48,7 @@ def main() -> None:
 
     for name in PAPER:
         if name not in plan.algorithms:
-            tell(f"{name} is not an algorithm of this version yet: skipped")
+            tell(f"{name} is left out")
     print(data.origin)
     records = list(_measure(data, plan, tell, note))
     folder: Path = arguments.out
