@@ -6,17 +6,16 @@ can compute from the released files (G8): no counts of the source, no seed, no t
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from .algorithms import CHANGES_VALUES
 from .policy import Policy
+from .sources.targets import ReleaseKind
 from .verify import Check
 from .version import __version__
 
-__all__ = ["SensitiveOrder", "fingerprint", "manifest", "manifest_path"]
+__all__ = ["SensitiveOrder", "manifest"]
 
 _FORMAT = 1
 
@@ -25,9 +24,13 @@ SensitiveOrder: TypeAlias = Literal["policy", "hierarchy", "values", "none"]
 
 
 def manifest(
-    policy: Policy, sensitive_order: SensitiveOrder, files: Mapping[str, Mapping[str, Any]], check: Check
+    policy: Policy,
+    sensitive_order: SensitiveOrder,
+    kind: ReleaseKind,
+    written: Mapping[str, Mapping[str, Any]],
+    check: Check,
 ) -> dict[str, Any]:
-    """What stands in the manifest. `files` gives the fingerprint of each file by its name."""
+    """What stands in the manifest. `written` gives the fingerprint of each file or table by its name."""
     return {
         "manifest": _FORMAT,
         "program": "pellucid",
@@ -35,30 +38,18 @@ def manifest(
         "policy": policy.as_dict(),
         "policy_sha256": policy.sha256,
         "sensitive_order": sensitive_order,
-        "files": [{"name": name, **facts} for name, facts in files.items()],
+        kind: [{"name": name, **facts} for name, facts in written.items()],
         "release": {name: value for name, value in check.as_dict().items() if name not in ("diverse", "diversity")},
-        "check": {"passed": True, "statement": _statement(policy, check)},
+        "check": {"passed": True, "statement": _statement(policy, kind, check)},
     }
 
 
-def _statement(policy: Policy, check: Check) -> str:
-    """What was found when the files were read back; otherwise there would be no manifest."""
+def _statement(policy: Policy, kind: ReleaseKind, check: Check) -> str:
+    """What was found when the release was read back; otherwise there would be no manifest."""
     bound = f"every group is {check.diversity}-diverse"
     if not check.diverse:
         bound = f"no protected value has more than 1/{check.diversity} of a group; other values may have"
-    said = f"The files were read back; {bound}."
+    said = f"The {kind} were read back; {bound}."
     if policy.algorithm in CHANGES_VALUES:
         said += f" Not all values of {policy.sensitive!r} are those of the source: {policy.algorithm} changes some."
     return said
-
-
-def manifest_path(target: Path) -> Path:
-    """Where the manifest of a release stands: beside it."""
-    return target.with_name(f"{target.name}.manifest.json")
-
-
-def fingerprint(path: Path) -> dict[str, Any]:
-    """The size of a file, and the SHA-256 of its bytes."""
-    with path.open("rb") as handle:
-        digest = hashlib.file_digest(handle, "sha256").hexdigest()
-    return {"bytes": path.stat().st_size, "sha256": digest}

@@ -24,7 +24,7 @@ from .packing import Integers
 from .policy import Policy
 from .runs import side_by_side
 from .settings import Grid, Style
-from .typed import infer_type
+from .typed import as_text, infer_type
 
 __all__ = ["Attribute", "Codes", "Microdata", "as_text", "codes_of", "encode"]
 
@@ -374,13 +374,3 @@ def _line_of_floats(values: pl.Series) -> Ticks:
     if halves[-1] > 0:
         line = np.floor(halves / halves[-1] * _GRID).astype(np.uint64)
     return line
-
-
-def as_text(values: pl.Series) -> pl.Series:
-    """Values as a text file shows them; null stays null."""
-    dtype = values.dtype
-    if dtype == pl.Duration:
-        return values.dt.to_string("iso")
-    if dtype in (pl.Datetime, pl.Time):
-        return values.dt.to_string("iso").str.replace(r"\.0+$", "")
-    return _without_dictionary(values).cast(pl.String)

@@ -16,22 +16,20 @@ from .algorithms import ALGORITHMS, Anonymizer, Monitor, mask
 from .draws import Draws, SeededDraws, SystemDraws
 from .errors import PolicyError, TargetError
 from .hierarchies import HierarchyLike
-from .manifest import SensitiveOrder, fingerprint, manifest, manifest_path
+from .manifest import SensitiveOrder, manifest
 from .microdata import Microdata, encode
 from .partition import Partition
 from .penalties import Penalty
 from .policy import Policy
 from .policy_file import PolicyFile, read_policy_file
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
-from .runs import at_once, side_by_side
+from .runs import at_once
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
-from .sources import FileSource, FrameKind, FrameSource, open_source
-from .sources.files import SEPARATORS, format_of, write_table
-from .sources.targets import Staging, explained, require_place, require_writable
-from .sources.text import write_text
+from .sources import FileSource, FrameKind, FrameSource, open_source, open_target
+from .sources.targets import Staging, Target, explained, require_place
 from .verify import Check, Expected, verify, verify_anatomy
 
-__all__ = ["Release", "Written", "anonymize", "report_files", "target_files"]
+__all__ = ["Release", "Written", "anonymize", "report_files"]
 
 
 def anonymize(
@@ -102,9 +100,9 @@ def anonymize(
         raise PolicyError("There is no source.", remedy="Name it (SOURCE), or give the policy file a [source].")
     table = open_source(source)
     target = file.target.get("path") if target is None else target
-    if target is not None:
-        for path in target_files(Path(target), settings.recoding):
-            require_writable(path, table.path)
+    place = None if target is None else open_target(target, settings.recoding)
+    if place is not None:
+        place.require_writable(table.path)
     for page in () if report is None else report_files(Path(report)):
         require_place(page, table.path)
     settings.require_roles(table.columns)
@@ -132,7 +130,7 @@ def anonymize(
         _microdata=microdata,
         _partition=partition,
         _source=table.path,
-        _target=None if target is None else Path(target),
+        _target=place,
         _report=None if report is None else Path(report),
         _kind=table.kind,
         _tell=tell,
@@ -221,7 +219,7 @@ class Release:
     _partition: Partition = field(repr=False)
     """What the release was made from, for the curator's report."""
     _source: Path | None = field(repr=False)
-    _target: Path | None = field(repr=False)
+    _target: Target | None = field(repr=False)
     _report: Path | None = field(repr=False)
     _kind: FrameKind = field(repr=False)
     _tell: Monitor = field(repr=False)
@@ -292,55 +290,32 @@ class Release:
         Without a target, to the one that `anonymize` or the policy file named. `report` is an HTML file about the
         release that may be published with it; beside it, under a name that says so, stands one that may not.
         """
-        if (target := self._target if target is None else Path(target)) is None:
+        place = self._target if target is None else open_target(target, self.policy.recoding)
+        if place is None:
             raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
-        files = target_files(target, self.policy.recoding)
-        for file in files:
-            require_writable(file, self._source)
+        place.require_writable(self._source)
         public = self._report if report is None else Path(report)
         reports = () if public is None else report_files(public)
         for page in reports:
             require_place(page, self._source)
-        ending = format_of(target)
-        textual = ending in SEPARATORS
-        tables = [table.as_text() for table in self._tables] if textual else self._tables
         with Staging() as staging:
-            staged = [staging.add(file) for file in files]
-            for table, file, path in zip(tables, files, staged, strict=True):
-                with explained(file):
-                    self._write(table, path, ending)
+            staged = place.staged(staging)
+            staged.write([table.shown(place.shown) for table in self._tables], partial(self._tell, "write"))
             self._tell("verify", 0.0)
-            expected = self._expected.as_text() if textual else self._expected
-            tables_read = [_read_back(path, ending) for path in staged]
-            check = at_once(lambda: _verify(tables_read, expected))
-            fingerprints = at_once(lambda: side_by_side(fingerprint, staged))
-            facts = {file.name: found for file, found in zip(files, fingerprints, strict=True)}
-            beside = manifest_path(target)
-            text = json.dumps(manifest(self.policy, self.sensitive_order, facts, check), indent=2, ensure_ascii=False)
-            with explained(beside):
-                staging.add(beside).write_text(text + "\n", encoding="utf-8")
+            tables = staged.read_back()
+            check = at_once(lambda: _verify(tables, self._expected.shown(place.shown)))
+            facts = staged.fingerprints()
+            said = manifest(self.policy, self.sensitive_order, place.kind, facts, check)
+            staged.add_manifest(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
             if reports:
                 self._tell("report", 0.0)
-                pages = at_once(lambda: self._pages(tables_read, check, target=target.name, files=facts))
+                pages = at_once(lambda: self._pages(tables, check, target=place.name, files=facts))
                 for file, make, private in zip(reports, pages, (False, True), strict=True):
                     with explained(file):
                         staging.add(file, private=private).write_text(at_once(make), encoding="utf-8")
             staging.commit()
         self._tell("verify", 1.0)
-        return Written(files, beside, check, reports)
-
-    def _write(self, table: ReleasedTable, path: Path, ending: str) -> None:
-        self._tell("write", 0.0)
-        if ending in SEPARATORS:
-            write_text(path, SEPARATORS[ending], table.columns, lambda share: self._tell("write", share))
-        else:
-            with path.open("wb", buffering=0) as file:  # if this is ended, nobody must open it again
-                at_once(lambda: write_table(file, ending, table.frame()))
-
-
-def _read_back(path: Path, ending: str) -> pl.DataFrame:
-    written = FileSource(path, ending=ending)
-    return written.read(written.columns)
+        return Written(place.files, place.manifest, check, reports)
 
 
 def _verify(tables: Sequence[pl.DataFrame], expected: Expected) -> Check:
@@ -354,10 +329,3 @@ def report_files(public: Path) -> tuple[Path, Path]:
     if public.suffix.lower() not in (".html", ".htm"):
         raise TargetError(f"The report {public} is no HTML file.", remedy="Give it the ending .html.")
     return public, public.with_name(f"{public.stem}.not-for-release{public.suffix}")
-
-
-def target_files(target: Path, recoding: Recoding) -> tuple[Path, ...]:
-    """The files of a release: one, or two by anatomy."""
-    if recoding == "mbr":
-        return (target,)
-    return tuple(target.with_name(f"{target.stem}.{part}{target.suffix}") for part in ("qi", "sensitive"))

@@ -1,10 +1,10 @@
-"""What the texts of a text file are: numbers, dates and times, if each of them is one and nothing is lost."""
+"""Between values and the texts of a text file: numbers, dates and times, if each is one and nothing is lost."""
 
 from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["infer_type"]
+__all__ = ["as_text", "infer_type"]
 
 _WHOLE_NUMBER = r"^(0|-?[1-9][0-9]*)$"
 _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
@@ -37,3 +37,13 @@ def infer_type(texts: pl.Series) -> pl.Series:
         times = texts.str.replace("T", " ", literal=True).str.to_datetime(time_unit="us", strict=False)
         return times if times.null_count() == texts.null_count() else texts
     return texts
+
+
+def as_text(values: pl.Series) -> pl.Series:
+    """Values as a text file shows them; null stays null."""
+    dtype = values.dtype
+    if dtype == pl.Duration:
+        return values.dt.to_string("iso")
+    if dtype in (pl.Datetime, pl.Time):
+        return values.dt.to_string("iso").str.replace(r"\.0+$", "")
+    return values.cast(pl.String)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -87,9 +87,9 @@ class Expected:
         """The columns that hold QI values."""
         return tuple(name for name in self.columns if name != self.sensitive)
 
-    def as_text(self) -> Expected:
-        """The same for a text file."""
-        return replace(self, sensitive_values=as_text(self.sensitive_values))
+    def shown(self, how: Callable[[pl.Series], pl.Series]) -> Expected:
+        """The same with values as a target holds them."""
+        return replace(self, sensitive_values=how(self.sensitive_values))
 
 
 def check_groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str, diversity: int) -> Check:

@@ -14,8 +14,8 @@ import pytest
 import pellucid
 from pellucid import TargetError
 from pellucid.algorithms import NOT_TRANSPARENT
-from pellucid.manifest import fingerprint
 from pellucid.report import page, report_on
+from pellucid.sources.file_target import fingerprint
 from tests.contract.publishing import Publisher, files_in, people
 
 PUBLIC, PRIVATE = "report.html", "report.not-for-release.html"

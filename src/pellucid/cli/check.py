@@ -9,9 +9,9 @@ import typer
 
 from ..errors import CheckFailedError, PolicyError, SourceError, listed
 from ..recodings import GROUP_ID
-from ..release import target_files
 from ..runs import at_once
 from ..sources import FileSource
+from ..sources.file_target import target_files
 from ..verify import Check, check_anatomy, check_groups
 from .console import guarded, print_json, say
 from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names

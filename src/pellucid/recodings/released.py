@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import polars as pl
 
-from ..microdata import as_text
 from ..packing import Integers
 
 __all__ = ["Column", "ReleasedTable"]
@@ -30,9 +30,9 @@ class ReleasedTable:
     def __len__(self) -> int:
         return len(self.columns[0].codes)
 
-    def as_text(self) -> ReleasedTable:
-        """The table as a text file shows it."""
-        return ReleasedTable(tuple(replace(column, values=as_text(column.values)) for column in self.columns))
+    def shown(self, how: Callable[[pl.Series], pl.Series]) -> ReleasedTable:
+        """The table with its values as a target holds them."""
+        return ReleasedTable(tuple(replace(column, values=how(column.values)) for column in self.columns))
 
     def frame(self) -> pl.DataFrame:
         """The table with its values in place of their codes."""

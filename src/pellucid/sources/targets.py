@@ -1,7 +1,7 @@
-"""Files that appear whole or not at all (G9).
+"""Releases that appear whole or not at all (G9): what every kind of target does, and files that are moved into place.
 
-Everything is written under a temporary name in the folder of the target, looked at there, and moved into place at
-the end. Whatever goes wrong before, nothing is left under the target's name.
+Files are written under a temporary name in the folder of the target, looked at there, and moved into place at the
+end. Whatever goes wrong before, nothing is left under the target's name.
 """
 
 from __future__ import annotations
@@ -9,18 +9,69 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
+from typing import Any, Literal, Protocol
 
 import polars as pl
 
 from ..errors import TargetError
 from ..runs import at_once
 from .files import format_of
+from .text import CodedColumn
 
-__all__ = ["Staging", "explained", "require_place", "require_writable"]
+__all__ = ["Coded", "ReleaseKind", "Staged", "Staging", "Target", "explained", "require_place", "require_writable"]
+
+ReleaseKind = Literal["files", "tables"]
+"""What a release consists of, where it is published."""
+
+
+class Coded(Protocol):
+    """A table to be written: for every column its distinct values, and for every row which of them it has."""
+
+    @property
+    def columns(self) -> Sequence[CodedColumn]: ...  # noqa: D102
+    def frame(self) -> pl.DataFrame: ...  # noqa: D102
+
+
+class Staged(Protocol):
+    """A release that is written where nobody sees it yet, and that `Staging.commit` publishes."""
+
+    def write(self, tables: Sequence[Coded], tell: Callable[[float], None]) -> None:
+        """Write the tables; `tell` hears which share of one is done."""
+
+    def read_back(self) -> list[pl.DataFrame]:
+        """The tables as they were written."""
+
+    def fingerprints(self) -> Mapping[str, Mapping[str, Any]]:
+        """What anybody can compare each of them with, by its name."""
+
+    def add_manifest(self, text: str) -> None:
+        """Write the manifest beside them."""
+
+
+class Target(Protocol):
+    """Where a release goes."""
+
+    @property
+    def kind(self) -> ReleaseKind:
+        """What a release is there."""
+
+    name: str
+    """As the report calls it."""
+    files: tuple[Path, ...]
+    manifest: Path
+
+    def require_writable(self, source: Path | None) -> None:
+        """Refuse before any work is done what could not be written, or is the source."""
+
+    def shown(self, values: pl.Series) -> pl.Series:
+        """Values as they are held there."""
+
+    def staged(self, staging: Staging) -> Staged:
+        """Make room for a release that nobody sees yet."""
 
 
 class Staging:
