@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import polars as pl
 
 from ..packing import Integers
@@ -37,4 +38,20 @@ class ReleasedTable:
     def frame(self) -> pl.DataFrame:
         """The table with its values in place of their codes."""
         # Named in a dictionary: in a list, a column whose name is empty would get another one.
-        return pl.DataFrame({column.name: column.values.gather(pl.Series(column.codes)) for column in self.columns})
+        return pl.DataFrame({column.name: _gathered(column) for column in self.columns})
+
+
+def _gathered(column: Column) -> pl.Series:
+    """The values in the order of the rows, in memory that holds these values and no others (G5).
+
+    Texts are not copied: polars lets each row point at its text in a memory that all rows share. There they stand in
+    the order in which they first appeared in the source, and texts that are not released between them; an Arrow file
+    would hold that memory as it is. So the texts are laid down anew, those that occur, in their order.
+    """
+    if column.values.dtype != pl.String:
+        return column.values.gather(pl.Series(column.codes))
+    occurs = np.zeros(len(column.values), dtype=bool)
+    occurs[column.codes] = True
+    texts = column.values.filter(pl.Series(occurs)).to_list()
+    place = np.cumsum(occurs, dtype=np.uint32) - np.uint32(1)
+    return pl.Series(column.name, texts, dtype=pl.String).gather(pl.Series(place[column.codes]))
