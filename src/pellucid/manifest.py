@@ -47,9 +47,13 @@ def manifest(
 def _statement(policy: Policy, kind: ReleaseKind, check: Check) -> str:
     """What was found when the release was read back; otherwise there would be no manifest."""
     bound = f"every group is {check.diversity}-diverse"
+    if policy.joint:
+        bound += f" in {policy.sensitive_words}, which says nothing of each of them alone"
     if not check.diverse:
         bound = f"no protected value has more than 1/{check.diversity} of a group; other values may have"
     said = f"The {kind} were read back; {bound}."
     if policy.algorithm in CHANGES_VALUES:
-        said += f" Not all values of {policy.sensitive!r} are those of the source: {policy.algorithm} changes some."
+        said += (
+            f" Not all values of {policy.sensitive_value!r} are those of the source: {policy.algorithm} changes some."
+        )
     return said

@@ -20,13 +20,14 @@ from .draws import Draws, secret_order
 from .errors import MicrodataError, listed
 from .grids import in_steps
 from .hierarchies import Subtrees
-from .packing import Integers
+from .joint import combined_texts
+from .packing import Integers, number_combinations
 from .policy import Policy
 from .runs import side_by_side
 from .settings import Grid, Style
 from .typed import as_text, infer_type
 
-__all__ = ["Attribute", "Codes", "Microdata", "as_text", "codes_of", "encode"]
+__all__ = ["Attribute", "Codes", "Microdata", "codes_of", "encode"]
 
 Codes = npt.NDArray[np.unsignedinteger]
 """In the narrowest of 8, 16 and 32 bits."""
@@ -59,6 +60,13 @@ class Attribute:
     """The last of what each value stands for: the value itself, but for the steps of a grid."""
     subtrees: Subtrees | None = None
     """The hierarchy over the values, if there is one."""
+    parts: tuple[pl.Series, ...] = ()
+    """Where several columns are one value (`joint`): for each of them, by its name, what every value is in it."""
+
+    @property
+    def columns(self) -> tuple[pl.Series, ...]:
+        """What the values are in the columns that they stand in: mostly one."""
+        return self.parts or (self.values.alias(self.name),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +99,40 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
     if table.height > _MOST_ROWS:
         raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
     order = _identifier_order(table, policy, draws, untyped=untyped)
-    names = (*policy.quasi_identifiers, policy.sensitive)
-    *attributes, sensitive = side_by_side(
+    names = (*policy.quasi_identifiers, *policy.sensitive_columns)
+    attributes = side_by_side(
         lambda name: _attribute(table[name], order, policy.of_column(name), untyped=untyped), names
     )
+    qi = len(policy.quasi_identifiers)
     return Microdata(
-        attributes=tuple(attributes),
-        sensitive=sensitive,
+        attributes=tuple(attributes[:qi]),
+        sensitive=_as_one(attributes[qi:]),
         columns=tuple(name for name in table.columns if name in names),
         dropped_rows=dropped,
+    )
+
+
+def _as_one(attributes: Sequence[Attribute]) -> Attribute:
+    """Several columns as one value: their combination. Its order is theirs, the first one first, if all have one."""
+    if len(attributes) == 1:
+        return attributes[0]
+    row_of_value, codes = number_combinations(
+        [attribute.codes for attribute in attributes], [len(attribute.values) for attribute in attributes]
+    )
+    parts = tuple(
+        attribute.values.gather(pl.Series(attribute.codes[row_of_value])).alias(attribute.name)
+        for attribute in attributes
+    )
+    texts = combined_texts(parts)
+    return Attribute(
+        name=texts.name,
+        values=texts,
+        codes=codes.astype(_narrowest(len(texts))),
+        ordered=all(attribute.ordered for attribute in attributes),
+        ticks=np.arange(len(texts), dtype=np.uint64),
+        style="set",
+        ends=texts,
+        parts=parts,
     )
 
 

@@ -17,6 +17,7 @@ from typing import Any, cast
 from .attributes import FIELDS, AttributeSettings, merged, settings_of
 from .errors import PolicyError, Problem, Where, listed
 from .hierarchies import Hierarchy
+from .joint import name_of
 from .policy_file import PolicyFile, read_policy_file
 from .settings import ATTRIBUTE, POLICY, Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style, repeated
 
@@ -31,7 +32,10 @@ class Policy:
     """A role for every column and the settings of one release, checked as a whole when it is made."""
 
     quasi_identifiers: tuple[str, ...]
-    sensitive: str
+    sensitive: str | tuple[str, ...]
+    """The sensitive column; of several that are declared joint, all of them."""
+    joint: bool = False
+    """Whether the combination of several sensitive columns is the value that nobody must be tied to."""
     diversity: int
     identifier: str | None = None
     drop: tuple[str, ...] = ()
@@ -59,6 +63,9 @@ class Policy:
     """Of Mask, the paper's V: the sensitive values that it bounds; by default all."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.sensitive, list | tuple):
+            alone = len(self.sensitive) == 1 and not self.joint
+            object.__setattr__(self, "sensitive", self.sensitive[0] if alone else tuple(self.sensitive))
         for name in FIELDS.values():  # a policy does not change when the mapping does that it was made from
             object.__setattr__(self, name, dict(getattr(self, name)))
         if problems := list(_problems_of({f.name: getattr(self, f.name) for f in fields(self)})):
@@ -71,9 +78,12 @@ class Policy:
                 f"The table has more than one column named {listed(twice)}.",
                 remedy="Rename all but one of them.",
             )
-        named = [*self.quasi_identifiers, self.sensitive, *self.drop, *self._identifiers]
+        named = [*self.quasi_identifiers, *self.sensitive_columns, *self.drop, *self._identifiers]
         for name in named:
             if name not in columns:
+                parts = [part.strip() for part in name.split(",")]
+                if name in self.sensitive_columns and len(parts) > 1 and set(parts) <= set(columns):
+                    raise PolicyError.of([_not_joint(parts)])
                 near = difflib.get_close_matches(name, columns, n=3)
                 hint = f"Did you mean {listed(near)}?" if near else f"Its columns are {listed(columns)}."
                 raise PolicyError(f"The table has no column named {name!r}.", remedy=hint)
@@ -92,7 +102,7 @@ class Policy:
             made = [_GROUP_ID]
         elif self.intervals == "bounds":
             made = [name + end for name in self.quasi_identifiers for end in ("_min", "_max")]
-        taken = [name for name in made if name in (*self.quasi_identifiers, self.sensitive)]
+        taken = [name for name in made if name in (*self.quasi_identifiers, *self.sensitive_columns)]
         if taken:
             raise PolicyError(
                 f"The release would have two columns named {listed(taken)}.",
@@ -100,12 +110,28 @@ class Policy:
             )
 
     @property
+    def sensitive_columns(self) -> tuple[str, ...]:
+        """The sensitive column, or those that are one value."""
+        return _as_columns(self.sensitive)
+
+    @property
+    def sensitive_value(self) -> str:
+        """The name of the value that nobody must be tied to: the column's, or that of the combination."""
+        return name_of(self.sensitive_columns)
+
+    @property
+    def sensitive_words(self) -> str:
+        """The same in a sentence."""
+        *others, last = self.sensitive_columns
+        return f"the combination of {', '.join(others)} and {last}" if others else last
+
+    @property
     def _identifiers(self) -> tuple[str, ...]:
         return () if self.identifier is None else (self.identifier,)
 
     def needed(self, columns: Sequence[str]) -> list[str]:
         """The columns that must be read, in the order of the source."""
-        used = {*self.quasi_identifiers, self.sensitive, *self._identifiers}
+        used = {*self.quasi_identifiers, *self.sensitive_columns, *self._identifiers}
         return [name for name in columns if name in used]
 
     @classmethod
@@ -118,16 +144,24 @@ class Policy:
         for name in ("quasi_identifiers", "drop", "sensitive_order", "protected"):
             if name in chosen:
                 chosen[name] = _names(name, chosen[name])
+        if "sensitive" in chosen and not isinstance(chosen["sensitive"], str):
+            chosen["sensitive"] = _names("sensitive", chosen["sensitive"])
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in written.options.items()
         }
+        if "sensitive" in chosen:  # columns are declared joint where they are named
+            given.pop("joint", None)
         given |= chosen
         problems = list(written.problems)
         for name in _REQUIRED:
             if name not in given and name not in written.mentioned:
                 problems.append(Problem((), f"The policy lacks {name.replace('_', '-')}.", POLICY[name].remedy))
         if (order := given.pop("sensitive_order", None)) is not None and "sensitive" in given:
-            chosen["orders"] = {**chosen.get("orders", {}), given["sensitive"]: order}
+            first, *others = _as_columns(given["sensitive"])
+            if others:
+                problems.append(_order_of_several(first))
+            else:
+                chosen["orders"] = {**chosen.get("orders", {}), first: order}
         of_columns, unreadable = merged(written.options, chosen)
         given |= of_columns
         for problem in (*unreadable, *_problems_of(given)):
@@ -142,6 +176,10 @@ class Policy:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         plain["quasi_identifiers"] = list(self.quasi_identifiers)
         plain["drop"] = list(self.drop)
+        if self.joint:
+            plain["sensitive"] = list(self.sensitive_columns)
+        else:
+            del plain["joint"]
         plain["orders"] = {name: list(order) for name, order in self.orders.items()}
         if self.algorithm != "mask":
             del plain["anonymity"], plain["protected"]
@@ -159,7 +197,7 @@ class Policy:
     @property
     def columns(self) -> dict[str, AttributeSettings]:
         """What is set for each of the columns that are published."""
-        return {name: self.of_column(name) for name in (*self.quasi_identifiers, self.sensitive)}
+        return {name: self.of_column(name) for name in (*self.quasi_identifiers, *self.sensitive_columns)}
 
     def of_column(self, name: str) -> AttributeSettings:
         """What is set for one column."""
@@ -172,13 +210,15 @@ def _problems_of(given: Mapping[str, Any]) -> Iterator[Problem]:
         if name in POLICY.names and value is not None and (name, value) != ("penalty", "custom"):
             yield from POLICY[name].problems(value, (name,))
     yield from _problems_of_roles(given)
+    yield from _problems_of_joint(given)
     yield from _problems_of_mask(given)
     yield from _problems_of_columns(given)
 
 
 def _problems_of_columns(given: Mapping[str, Any]) -> Iterator[Problem]:
     """What is wrong with the settings of single columns."""
-    known = (*given.get("quasi_identifiers", ()), given.get("sensitive"))
+    sensitive = _as_columns(given.get("sensitive", ()))
+    known = (*given.get("quasi_identifiers", ()), *sensitive)
     sound = True
     for setting, field_name in FIELDS.items():
         for name, value in given.get(field_name, {}).items():
@@ -196,7 +236,7 @@ def _problems_of_columns(given: Mapping[str, Any]) -> Iterator[Problem]:
                 )
     for name in dict.fromkeys(name for field_name in FIELDS.values() for name in given.get(field_name, {})):
         if sound:
-            for fault in settings_of(name, given).faults(name, sensitive=name == given.get("sensitive")):
+            for fault in settings_of(name, given).faults(name, sensitive=name in sensitive):
                 yield Problem(("attributes", name, fault.setting), fault.what, fault.remedy)
 
 
@@ -207,6 +247,43 @@ def _problems_of_roles(given: Mapping[str, Any]) -> Iterator[Problem]:
         for where, name in _columns(role, given.get(role)):
             if roles.setdefault(name, role) != role:
                 yield Problem(where, f"{name!r} is given more than one role.", "Keep one role per column.")
+
+
+def _problems_of_joint(given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Several sensitive columns that are not declared joint, and one that is."""
+    columns, joint = _as_columns(given.get("sensitive", ())), given.get("joint", False)
+    if len(columns) > 1 and joint is False:
+        yield _not_joint(columns)
+    elif len(columns) > 1 and name_of(columns) in given.get("quasi_identifiers", ()):
+        yield Problem(
+            ("quasi_identifiers",),
+            f"The quasi-identifier {name_of(columns)!r} has the name of the combination of sensitive columns.",
+            "Rename that column in the source.",
+        )
+    elif len(columns) == 1 and joint is True:
+        yield Problem(
+            ("joint",),
+            "joint is for several sensitive columns, and there is one.",
+            "Name all of them, such as -s disease,treatment --joint, or leave joint out.",
+        )
+
+
+def _not_joint(columns: Sequence[str]) -> Problem:
+    return Problem(
+        ("sensitive",),
+        f"One sensitive value is protected, and there are several sensitive columns: {listed(columns)}.",
+        "Declare them joint (--joint, or joint = true): then nobody is tied to their combination, but everybody of a"
+        " group may have the same value in one of them. Where one of them is a secret by itself, name that one and drop"
+        " the others.",
+    )
+
+
+def _order_of_several(first: str) -> Problem:
+    return Problem(
+        ("sensitive_order",),
+        "There is one order of sensitive values, and several sensitive columns.",
+        f"Give each of them its own in the policy file: order in [attributes.{first}].",
+    )
 
 
 def _problems_of_mask(given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -231,6 +308,11 @@ def _columns(role: str, value: object) -> Iterator[tuple[Where, str]]:
         yield (role,), value
     elif isinstance(value, list | tuple):
         yield from (((role, number), name) for number, name in enumerate(value) if isinstance(name, str))
+
+
+def _as_columns(value: object) -> tuple[str, ...]:
+    """One name as it is, several as they are listed; what is neither is told elsewhere."""
+    return tuple(name for _, name in _columns("sensitive", value))
 
 
 def _names(option: str, value: object) -> tuple[str, ...]:

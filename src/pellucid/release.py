@@ -36,7 +36,8 @@ def anonymize(
     source: object = None,
     *,
     quasi_identifiers: Iterable[str] | None = None,
-    sensitive: str | None = None,
+    sensitive: str | Iterable[str] | None = None,
+    joint: bool | None = None,
     diversity: int | None = None,
     identifier: str | None = None,
     drop: Iterable[str] | None = None,
@@ -63,17 +64,19 @@ def anonymize(
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
     `source` is the path of a file, or a data frame of pandas, polars, pyarrow or anything else that speaks Arrow.
-    `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the source and the target; what is
-    given here overrides it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is in plain
-    Python, for small tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by their
-    names. Nothing is written until `Release.write`, but a `target` or a `report` named here is refused before the work
-    if it cannot be written.
+    Several `sensitive` columns must be declared `joint`: then their combination is the value. `diversity` is l.
+    `policy` is a TOML file with the same settings, and perhaps the source and the target; what is given here overrides
+    it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small
+    tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by their names. Nothing is
+    written until `Release.write`, but a `target` or a `report` named here is refused before the work if it cannot be
+    written.
     """
     file = read_policy_file(policy)
     settings = Policy.from_options(
         {
             "quasi_identifiers": quasi_identifiers,
             "sensitive": sensitive,
+            "joint": joint,
             "diversity": diversity,
             "identifier": identifier,
             "drop": drop,
@@ -155,11 +158,11 @@ def _anonymizer(policy: Policy) -> Anonymizer:
 
 
 def _sensitive_order(microdata: Microdata, policy: Policy) -> SensitiveOrder:
-    if policy.sensitive in policy.orders:
+    if not microdata.sensitive.ordered:
+        return "none"
+    if any(name in policy.orders for name in policy.sensitive_columns):
         return "policy"
-    if policy.sensitive in policy.hierarchies:
-        return "hierarchy"
-    return "values" if microdata.sensitive.ordered else "none"
+    return "hierarchy" if any(name in policy.hierarchies for name in policy.sensitive_columns) else "values"
 
 
 def _recode(microdata: Microdata, partition: Partition, policy: Policy) -> tuple[ReleasedTable, ...]:
@@ -170,21 +173,20 @@ def _recode(microdata: Microdata, partition: Partition, policy: Policy) -> tuple
 
 def _expected(microdata: Microdata, policy: Policy) -> Expected:
     """What the released tables must hold, from the microdata alone (of Mask, with the values that it has changed)."""
-    published = {microdata.sensitive.name: [microdata.sensitive.name]}
-    nullable: list[str] = []
+    published = {name: [name] for name in policy.sensitive_columns}
+    nullable = [values.name for values in microdata.sensitive.columns if values.has_nulls()]
     for attribute in microdata.attributes:
         as_bounds = attribute.style == "range" and policy.recoding == "mbr" and policy.intervals == "bounds"
         ends = ("_min", "_max") if as_bounds else ("",)
         published[attribute.name] = [attribute.name + end for end in ends]
-    for attribute in (*microdata.attributes, microdata.sensitive):
         if attribute.values.has_nulls():
             nullable += published[attribute.name]
     return Expected(
         diversity=policy.diversity,
         columns=tuple(name for source in microdata.columns for name in published[source]),
-        sensitive=policy.sensitive,
+        sensitive=policy.sensitive_columns,
         nullable=frozenset(nullable),
-        sensitive_values=microdata.sensitive.values,
+        sensitive_values=microdata.sensitive.columns,
         sensitive_counts=tuple(microdata.sensitive_counts().tolist()),
         protected=policy.protected,
     )

@@ -31,6 +31,7 @@ __all__ = [
     "Intervals",
     "Kind",
     "Missing",
+    "NameOrNames",
     "Names",
     "PenaltyName",
     "Recoding",
@@ -224,6 +225,24 @@ class Names(Texts):
     words: str = "a list of column names"
 
 
+@dataclass(frozen=True)
+class NameOrNames:
+    """A column, or a list of several."""
+
+    words: str = "a column name, or a list of column names"
+
+    def problems(self, value: object, where: Where) -> Iterator[Problem]:
+        """What is neither."""
+        if isinstance(value, list | tuple):
+            yield from Names(least=1).problems(value, where)
+        elif not isinstance(value, str):
+            yield _must_be(self.words, value, where)
+
+    def schema(self) -> dict[str, Any]:
+        """A string, or an array of different strings."""
+        return {"anyOf": [{"type": "string"}, Names(least=1).schema()]}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Setting:
     """One setting."""
@@ -390,11 +409,19 @@ POLICY = Table(
         ),
         Setting(
             name="sensitive",
-            kind=Text(),
-            meaning="The column that nobody must be tied to.",
+            kind=NameOrNames(),
+            meaning="The column that nobody must be tied to. Several columns must be declared joint.",
             option="-s, --sensitive",
             example="disease",
             remedy="Name the column to protect, such as -s disease.",
+        ),
+        Setting(
+            name="joint",
+            kind=Flag(),
+            meaning="The sensitive columns are one value: their combination. Nobody is tied to a combination, but"
+            " everybody of a group may have the same value of one of the columns.",
+            option="--joint",
+            default=False,
         ),
         Setting(
             name="diversity",

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -14,18 +14,18 @@ import numpy as np
 import polars as pl
 
 from .errors import CheckFailedError, listed
-from .microdata import as_text
-from .packing import Integers, pack
+from .joint import combined, name_of
+from .packing import Integers, number_combinations, pack
 from .runs import side_by_side
+from .texts import Coded, coded
+from .typed import as_text
 
 __all__ = [
     "Check",
-    "Coded",
     "Expected",
     "Tally",
     "check_anatomy",
     "check_groups",
-    "coded",
     "tally",
     "verify",
     "verify_anatomy",
@@ -45,6 +45,11 @@ class Check:
     worst_frequency: Fraction
     """The largest share of one sensitive value in a group."""
     groups_not_diverse: int
+    worst_alone: Mapping[str, Fraction] = field(default_factory=dict)
+    """Where several columns are one value: the largest share of one value of each of them in a group.
+
+    Nothing bounds it.
+    """
 
     @property
     def diverse(self) -> bool:
@@ -53,7 +58,7 @@ class Check:
 
     def as_dict(self) -> dict[str, Any]:
         """The facts as plain numbers."""
-        return {
+        facts = {
             "diverse": self.diverse,
             "diversity": self.diversity,
             "rows": self.rows,
@@ -65,6 +70,9 @@ class Check:
             "worst_frequency_exact": str(self.worst_frequency),
             "groups_not_diverse": self.groups_not_diverse,
         }
+        if self.worst_alone:
+            facts["worst_frequency_alone"] = {name: str(share) for name, share in self.worst_alone.items()}
+        return facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +82,12 @@ class Expected:
     diversity: int
     columns: tuple[str, ...]
     """All published columns, in order."""
-    sensitive: str
+    sensitive: tuple[str, ...]
+    """The sensitive column, or those that are one value."""
     nullable: frozenset[str]
     """The columns in which a missing value is a category."""
-    sensitive_values: pl.Series
+    sensitive_values: tuple[pl.Series, ...]
+    """What each value is in each of these columns."""
     sensitive_counts: tuple[int, ...]
     protected: tuple[str, ...] | None = None
     """The sensitive values that no group may have too often, as texts; None for all (Def. 2)."""
@@ -85,34 +95,64 @@ class Expected:
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The columns that hold QI values."""
-        return tuple(name for name in self.columns if name != self.sensitive)
+        return tuple(name for name in self.columns if name not in self.sensitive)
+
+    @property
+    def value(self) -> str:
+        """The name of the sensitive value."""
+        return name_of(self.sensitive)
 
     def shown(self, how: Callable[[pl.Series], pl.Series]) -> Expected:
         """The same with values as a target holds them."""
-        return replace(self, sensitive_values=how(self.sensitive_values))
+        return replace(self, sensitive_values=tuple(how(column) for column in self.sensitive_values))
 
 
-def check_groups(table: pl.DataFrame, groups: Sequence[str], sensitive: str, diversity: int) -> Check:
-    """Judge a table whose groups are the rows with the same values in `groups`; a missing value is a value."""
+def check_groups(table: pl.DataFrame, groups: Sequence[str], sensitive: tuple[str, ...], diversity: int) -> Check:
+    """Judge a table whose groups are the rows with the same values in `groups`; a missing value is a value.
+
+    Of several `sensitive` columns, their combination is the value.
+    """
     if table.is_empty():
         return Check(diversity, 0, 0, 0, 0.0, 0, Fraction(0), 0)
-    counted = tally(side_by_side(lambda name: coded(table[name]), (*groups, sensitive)))
+    columns = side_by_side(lambda name: coded(table[name]), (*groups, *sensitive))
+    qi, alone = columns[: len(groups)], columns[len(groups) :]
+    counted = tally([*qi, _together(alone)])
     size, largest = counted.sizes, counted.largest
-    worst = np.lexsort((-largest, size))  # of the groups of one size, only the worst can be the worst of all
-    first = worst[np.unique(size[worst], return_index=True)[1]]
     return Check(
         diversity=diversity,
         rows=table.height,
         groups=len(size),
         smallest_group=int(size.min()),
         average_group=table.height / len(size),
-        sensitive_values=table[sensitive].n_unique(),
-        worst_frequency=max(Fraction(int(c), int(n)) for c, n in zip(largest[first], size[first], strict=True)),
+        sensitive_values=len(np.unique(counted.values)),
+        worst_frequency=_worst(counted),
         groups_not_diverse=int(np.count_nonzero(diversity * largest > size)),
+        worst_alone={name: _worst(tally([*qi, each])) for name, each in zip(sensitive, alone, strict=True)}
+        if len(sensitive) > 1
+        else {},
     )
 
 
-def check_anatomy(qi: pl.DataFrame, sensitive_table: pl.DataFrame, group: str, sensitive: str, diversity: int) -> Check:
+def _together(columns: Sequence[Coded]) -> Coded:
+    """Several columns as one: equal combinations have equal numbers."""
+    if len(columns) == 1:
+        return columns[0]
+    codes, kinds = zip(*columns, strict=True)
+    first, number = number_combinations(codes, kinds)
+    return Coded(number, len(first))
+
+
+def _worst(counted: Tally) -> Fraction:
+    """The largest share of one value in a group."""
+    size, largest = counted.sizes, counted.largest
+    worst = np.lexsort((-largest, size))  # of the groups of one size, only the worst can be the worst of all
+    first = worst[np.unique(size[worst], return_index=True)[1]]
+    return max(Fraction(int(c), int(n)) for c, n in zip(largest[first], size[first], strict=True))
+
+
+def check_anatomy(
+    qi: pl.DataFrame, sensitive_table: pl.DataFrame, group: str, sensitive: tuple[str, ...], diversity: int
+) -> Check:
     """Judge the two tables of an anatomy: both must have the same groups, of the same sizes."""
     in_qi, in_sensitive = (
         table.group_by(pl.col(group).cast(pl.String)).len().sort(group) for table in (qi, sensitive_table)
@@ -136,30 +176,11 @@ def verify(table: pl.DataFrame, expected: Expected) -> Check:
 def verify_anatomy(qi: pl.DataFrame, sensitive_table: pl.DataFrame, group: str, expected: Expected) -> Check:
     """Compare the two tables of an anatomy with what had to be written; raise if anything differs."""
     _require_columns(qi, (*expected.quasi_identifiers, group))
-    _require_columns(sensitive_table, (group, expected.sensitive))
+    _require_columns(sensitive_table, (group, *(name for name in expected.columns if name in expected.sensitive)))
     _require_no_invented_nulls(qi, expected)
     _require_sensitive(sensitive_table, expected)
     check = check_anatomy(qi, sensitive_table, group, expected.sensitive, expected.diversity)
     return _require_diverse(check, sensitive_table, [group], expected)
-
-
-class Coded(NamedTuple):
-    """A column as numbers: equal values have equal numbers, a missing value one of its own."""
-
-    codes: Integers
-    kinds: int
-    """How many numbers there are."""
-
-
-def coded(column: pl.Series) -> Coded:
-    """Number the values of a column, in no particular order."""
-    if not isinstance(column.dtype, pl.Categorical | pl.Enum):
-        column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
-    codes = column.to_physical()
-    missing = int(codes.max() or 0) + 1  # type: ignore[arg-type]
-    if not codes.has_nulls():
-        return Coded(codes.to_numpy(), missing)
-    return Coded(codes.cast(pl.UInt32).fill_null(missing).to_numpy(), missing + 1)
 
 
 class Tally(NamedTuple):
@@ -210,26 +231,28 @@ def _require_sensitive(table: pl.DataFrame, expected: Expected) -> None:
     rows = sum(expected.sensitive_counts)
     if table.height != rows:
         raise CheckFailedError(f"The release has {table.height} rows and should have {rows}.")
-    values = table[expected.sensitive]
+    values = combined(table.select(expected.sensitive), expected.sensitive)[expected.value]
     codes, kinds = coded(values)
     row_of_code = np.zeros(kinds, dtype=np.int64)
     row_of_code[codes] = np.arange(len(codes))
     count = np.bincount(codes, minlength=kinds)
     found = pl.DataFrame({"value": values.gather(row_of_code), "count": count}).filter(pl.col("count") > 0)
-    found = found.with_columns(pl.col("value").cast(expected.sensitive_values.dtype))
-    wanted = pl.DataFrame({"value": expected.sensitive_values, "count": expected.sensitive_counts})
+    value = combined(
+        pl.DataFrame(dict(zip(expected.sensitive, expected.sensitive_values, strict=True))), expected.sensitive
+    )[expected.value]
+    found = found.with_columns(pl.col("value").cast(value.dtype))
+    wanted = pl.DataFrame({"value": value, "count": expected.sensitive_counts})
     wanted = wanted.filter(pl.col("count") > 0)  # Mask may take the last of a value away
     if not found.sort("value").equals(wanted.sort("value")):
-        raise CheckFailedError(
-            f"The values of {expected.sensitive!r} are not as frequent in the release as in the source."
-        )
+        raise CheckFailedError(f"The values of {expected.value!r} are not as frequent in the release as in the source.")
 
 
 def _require_diverse(check: Check, table: pl.DataFrame, groups: Sequence[str], expected: Expected) -> Check:
     wrong = check.groups_not_diverse
     if wrong and expected.protected is not None:
-        of_protected = table.filter(as_text(table[expected.sensitive]).is_in(expected.protected))
-        times = of_protected.group_by(*groups, expected.sensitive).agg(_times=pl.len())
+        values = combined(table, expected.sensitive)
+        of_protected = values.filter(as_text(values[expected.value]).is_in(expected.protected))
+        times = of_protected.group_by(*groups, expected.value).agg(_times=pl.len())
         sizes = table.group_by(groups).agg(_size=pl.len())
         both = times.join(sizes, on=list(groups), nulls_equal=True)
         wrong = both.filter(expected.diversity * pl.col("_times") > pl.col("_size")).select(groups).n_unique()

@@ -134,7 +134,7 @@ def test_verification_finds_a_protected_value_that_is_too_frequent() -> None:
             changed = [*shown[:-1], shown[-1].with_columns(disease=pl.Series(values))]
             expected = replace(
                 release._expected,
-                sensitive_values=pl.Series(["cold", "flu", "gout"]),
+                sensitive_values=(pl.Series(["cold", "flu", "gout"]),),
                 sensitive_counts=tuple(values.count(value) for value in ("cold", "flu", "gout")),
             )
             if passes:

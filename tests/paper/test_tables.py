@@ -46,10 +46,10 @@ def test_t8_is_t5_with_the_columns_of_b1_swapped() -> None:
 def test_check_judges_the_papers_generalizations(release: Table, groups: int, worst: Fraction) -> None:
     """Tables III, V, IX and X are 2-diverse; in the appendix' Table III everybody of the last group has flu."""
     qi = [name for name in release.columns if name != DISEASE]
-    check = check_groups(release.frame(), qi, DISEASE, 2)
+    check = check_groups(release.frame(), qi, (DISEASE,), 2)
     assert (check.rows, check.groups, check.worst_frequency) == (len(release.rows), groups, worst)
     assert check.diverse == (worst <= Fraction(1, 2))
-    assert not check_groups(release.frame(), qi, DISEASE, 3).diverse
+    assert not check_groups(release.frame(), qi, (DISEASE,), 3).diverse
 
 
 def test_figures_4_and_9_are_bucket_partitions_of_t5_and_t8() -> None:

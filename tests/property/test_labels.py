@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pellucid.microdata import as_text
 from pellucid.recodings import labels
+from pellucid.typed import as_text
 
 # Texts that look like labels, and like parts of them, must not be taken for what they look like.
 tricky = st.text(alphabet=st.sampled_from('a1,[]{}" \\\n\tnul')) | st.sampled_from(["null", "", "[1, 2]", '"', "{a}"])

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from pellucid import Policy
 from pellucid.draws import SystemDraws
-from pellucid.microdata import Microdata, as_text, encode
+from pellucid.microdata import Microdata, encode
 from pellucid.partition import Partition
 from pellucid.recodings import anatomy, labels, mbr
+from pellucid.typed import as_text
 from tests.property.strategies import columns
 
 Texts = tuple[str | None, ...]

@@ -21,13 +21,13 @@ from hypothesis import strategies as st
 import pellucid
 from pellucid.attributes import AttributeSettings
 from pellucid.hierarchies import Hierarchy
-from pellucid.microdata import as_text
 from pellucid.recodings import labels
 from pellucid.report.breadths import Breadths, breadths
 from pellucid.report.charts import Columns
 from pellucid.report.model import Published
 from pellucid.report.pages import number, percent
 from pellucid.report.released import published
+from pellucid.typed import as_text
 from pellucid.utility import evaluate
 from tests.contract.publishing import Publisher, frames, people
 

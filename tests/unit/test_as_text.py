@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from pellucid.microdata import as_text
+from pellucid.typed import as_text
 
 NOON = dt.datetime(2020, 2, 29, 12)
 

@@ -131,7 +131,8 @@ def sampled_audit(
     source: object,
     *,
     quasi_identifiers: Sequence[str],
-    sensitive: str,
+    sensitive: str | Sequence[str],
+    joint: bool = False,
     diversity: int,
     identifier: str,
     algorithm: str | Audited,
@@ -161,7 +162,8 @@ def sampled_audit(
     diagnostics = _diagnostics()
     policy = Policy(
         quasi_identifiers=tuple(quasi_identifiers),
-        sensitive=sensitive,
+        sensitive=sensitive if isinstance(sensitive, str) else tuple(sensitive),
+        joint=joint,
         diversity=diversity,
         identifier=identifier,
         drop_others=True,

@@ -20,12 +20,13 @@ import polars as pl
 from ..attributes import Columns
 from ..draws import SystemDraws
 from ..errors import CheckFailedError, PolicyError, listed
-from ..microdata import Attribute, Microdata, as_text, encode
+from ..microdata import Attribute, Microdata, encode
 from ..policy import Missing, Policy, Recoding
 from ..recodings import GROUP_ID
 from ..recodings.anatomy import exact_values
 from ..recodings.labels import parse
 from ..sources import FileSource, FrameSource, open_source
+from ..typed import as_text
 from .external import External, Person, Point
 from .published import Cell, Published, Shape, Side, published
 
@@ -57,26 +58,29 @@ def read_case(
     external: object,
     *,
     quasi_identifiers: Sequence[str],
-    sensitive: str,
+    sensitive: str | Sequence[str],
+    joint: bool = False,
     identifier: str,
     columns: Columns | None = None,
     missing: Missing = "error",
 ) -> Case:
     """Read and encode a release (of an anatomy: its two tables) and an external source."""
+    shown_in = (sensitive,) if isinstance(sensitive, str) else tuple(sensitive)
     of_qi, of_sensitive = (
         {
-            field: {name: setting for name, setting in settings.items() if (name == sensitive) == is_sensitive}
+            field: {name: setting for name, setting in settings.items() if (name in shown_in) == is_sensitive}
             for field, settings in (columns or {}).items()
         }
         for is_sensitive in (False, True)
     )
+    of_shown = {**of_sensitive, "joint": joint}
     people, attributes = _read_external(external, quasi_identifiers, identifier, of_qi, missing)
     tables = _tables_of(release)
     if len(tables) == 1:
-        cells, shown = _read_generalization(open_source(tables[0]), attributes, sensitive, of_sensitive)
+        cells, shown = _read_generalization(open_source(tables[0]), attributes, shown_in, of_shown)
     else:
         qi, shows = open_source(tables[0]), open_source(tables[1])
-        cells, shown = _read_anatomy(qi, shows, attributes, sensitive, of_sensitive)
+        cells, shown = _read_anatomy(qi, shows, attributes, shown_in, of_shown)
     recoding: Recoding = "mbr" if len(tables) == 1 else "anatomy"
     return Case(people, published(cells), recoding, shown)
 
@@ -161,7 +165,7 @@ class _Ticks:
 
 
 def _read_generalization(
-    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: str, settings: Columns
+    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: tuple[str, ...], settings: Columns
 ) -> tuple[list[Cell], Attribute]:
     columns: list[str] = []
     for attribute in attributes:
@@ -191,9 +195,9 @@ def _read_generalization(
 
 
 def _encode_release(
-    table: FileSource | FrameSource, columns: Sequence[str], sensitive: str, settings: Columns
+    table: FileSource | FrameSource, columns: Sequence[str], sensitive: tuple[str, ...], settings: Columns
 ) -> Microdata:
-    _require_columns(table, [*columns, sensitive], "release")
+    _require_columns(table, [*columns, *sensitive], "release")
     policy = Policy(quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category", **settings)
     return encode(table.read(policy.needed(table.columns)), policy, SystemDraws(), untyped=table.untyped)
 
@@ -242,10 +246,10 @@ def _read_anatomy(
     qi: FileSource | FrameSource,
     sensitive_table: FileSource | FrameSource,
     attributes: Sequence[Attribute],
-    sensitive: str,
+    sensitive: tuple[str, ...],
     settings: Columns,
 ) -> tuple[list[Cell], Attribute]:
-    exact = _encode_release(qi, [attribute.name for attribute in attributes], GROUP_ID, {})
+    exact = _encode_release(qi, [attribute.name for attribute in attributes], (GROUP_ID,), {})
     shown = _encode_release(sensitive_table, [GROUP_ID], sensitive, settings)
     columns = []
     for attribute, column in zip(attributes, exact.attributes, strict=True):

@@ -17,11 +17,13 @@ from .options import (
     Anonymity,
     Diversity,
     Hierarchies,
+    Joint,
     Json,
     Protected,
     QuasiIdentifiers,
     Sensitive,
     Styles,
+    columns,
     lines,
     names,
     of_columns,
@@ -42,6 +44,7 @@ def anonymize(
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     diversity: Diversity = None,
     identifier: Annotated[
         str | None,
@@ -141,7 +144,8 @@ def anonymize(
             made = release.anonymize(
                 source,
                 **options,
-                sensitive=sensitive,
+                sensitive=columns(sensitive, joint=joint),
+                joint=joint,
                 diversity=diversity,
                 identifier=identifier,
                 drop_others=drop_others,
@@ -164,6 +168,13 @@ def anonymize(
             complain(
                 f"Warning: {made.policy.algorithm} changes sensitive values: what is published is not how often each"
                 " value occurs in the source."
+            )
+        unbounded = [name for name, share in written.check.worst_alone.items() if share * made.policy.diversity > 1]
+        if unbounded and not quiet:
+            complain(
+                f"Warning: only {made.policy.sensitive_words} is protected. By itself, {_shares(written, unbounded)} of"
+                " a group, and nothing forbids more. Where one column is a secret by itself, name that one (-s) and"
+                " drop the others, whatever these shares are."
             )
         if as_json:
             print_json(
@@ -188,12 +199,12 @@ def summary(made: release.Release, written: release.Written) -> str:
     """What was published, in a few lines for the curator."""
     check, policy = written.check, made.policy
     bound = (
-        f"  no value of {policy.sensitive} has more than {float(check.worst_frequency):.1%} of a group;"
+        f"  no value of {policy.sensitive_words} has more than {float(check.worst_frequency):.1%} of a group;"
         f" l = {policy.diversity} allows {1 / policy.diversity:.1%}"
     )
     if not check.diverse:
         bound = (
-            f"  no protected value of {policy.sensitive} has more than {1 / policy.diversity:.1%} of a group;"
+            f"  no protected value of {policy.sensitive_words} has more than {1 / policy.diversity:.1%} of a group;"
             f" other values have, in {check.groups_not_diverse:,} groups"
         )
     lines = [
@@ -209,16 +220,22 @@ def summary(made: release.Release, written: release.Written) -> str:
     if made.dropped_rows:
         lines.insert(2, f"  {made.dropped_rows:,} rows with missing values were left out (do not publish this number)")
     if policy.algorithm in CHANGES_VALUES:
-        changed = f"  {made.changed_values:,} rows have another {policy.sensitive} than in the source"
+        changed = f"  {made.changed_values:,} rows have another {policy.sensitive_value} than in the source"
         lines.insert(2, f"{changed} (do not publish this number)")
     return "\n".join(lines)
+
+
+def _shares(written: release.Written, columns: list[str]) -> str:
+    """As in "a value of disease is up to 100.0% and a value of treatment is up to 50.0%"."""
+    shares = written.check.worst_alone
+    return " and ".join(f"a value of {name} is up to {float(shares[name]):.1%}" for name in columns)
 
 
 def _in_short(policy: Policy) -> str:
     """The policy that was applied, and the start of its hash in the manifest."""
     changed = policy.as_dict()
     said = [
-        f"{', '.join(policy.quasi_identifiers)} -> {policy.sensitive}",
+        f"{', '.join(policy.quasi_identifiers)} -> {policy.sensitive_value}{' (joint)' if policy.joint else ''}",
         f"l = {policy.diversity}",
         *(f"{name} {changed[name]}" for name in ("algorithm", "recoding", "intervals", "missing")),
         *(f"order of {name}" for name in policy.orders),

@@ -14,7 +14,7 @@ from ..sources import FileSource
 from ..sources.file_target import target_files
 from ..verify import Check, check_anatomy, check_groups
 from .console import guarded, print_json, say
-from .options import Diversity, Json, QuasiIdentifiers, Sensitive, names
+from .options import Diversity, Joint, Json, QuasiIdentifiers, Sensitive, columns, names
 
 __all__ = ["check"]
 
@@ -27,6 +27,7 @@ def check(
     ],
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     diversity: Diversity = None,
     as_json: Json = False,
 ) -> None:
@@ -36,7 +37,11 @@ def check(
             raise PolicyError("check needs the sensitive column (-s) and l (-l).")
         if diversity < 1:
             raise PolicyError(f"l (-l) must be a whole number of at least 1, not {diversity}.")
-        verdict = _judge(release, names(quasi_identifiers) or [], sensitive, diversity)
+        asked = columns(sensitive, joint=joint)
+        of_value = (asked,) if isinstance(asked, str) else tuple(asked or ())
+        if joint and len(of_value) < 2:
+            raise PolicyError("--joint is for several sensitive columns, such as -s disease,treatment.")
+        verdict = _judge(release, names(quasi_identifiers) or [], of_value, diversity)
         if as_json:
             print_json({"status": 0 if verdict.diverse else CheckFailedError.exit_status, "check": verdict.as_dict()})
         else:
@@ -45,14 +50,14 @@ def check(
             raise typer.Exit(CheckFailedError.exit_status)
 
 
-def _judge(release: Path, quasi_identifiers: list[str], sensitive: str, diversity: int) -> Check:
+def _judge(release: Path, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
     tables = _anatomy_of(release)
     if tables is None:
         return _judge_table(FileSource(release), quasi_identifiers, sensitive, diversity)
     qi, values = (FileSource(path) for path in tables)
     _require(qi, [GROUP_ID, *quasi_identifiers])
-    _require(values, [GROUP_ID, sensitive])
-    numbers, entries = qi.read([GROUP_ID]), values.read([GROUP_ID, sensitive])
+    _require(values, [GROUP_ID, *sensitive])
+    numbers, entries = qi.read([GROUP_ID]), values.read([GROUP_ID, *sensitive])
     return at_once(lambda: check_anatomy(numbers, entries, GROUP_ID, sensitive, diversity))
 
 
@@ -70,14 +75,14 @@ def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
     return qi, values
 
 
-def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: str, diversity: int) -> Check:
+def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
     groups = [column for name in quasi_identifiers for column in _published(name, table.columns)]
     if not groups and GROUP_ID in table.columns:
         groups = [GROUP_ID]
     if not groups:
         raise PolicyError("check needs the quasi-identifiers (-q): groups are the rows with the same values in them.")
-    _require(table, [*groups, sensitive])
-    rows = table.read([*groups, sensitive])
+    _require(table, [*groups, *sensitive])
+    rows = table.read([*groups, *sensitive])
     return at_once(lambda: check_groups(rows, groups, sensitive, diversity))
 
 
@@ -98,6 +103,15 @@ def _require(table: FileSource, columns: list[str]) -> None:
             )
 
 
+def alone(check: Check) -> list[str]:
+    """Of a joint value: what nothing bounds."""
+    return [
+        f"  {name} by itself: its most frequent value is up to {float(share):.1%} of a group"
+        f"{'' if share * check.diversity <= 1 else ', which nothing forbids'}"
+        for name, share in check.worst_alone.items()
+    ]
+
+
 def _described(release: Path, check: Check) -> str:
     verdict = (
         f"{release} is {check.diversity}-diverse."
@@ -111,6 +125,7 @@ def _described(release: Path, check: Check) -> str:
             f"  the smallest group has {check.smallest_group:,} rows, the average {check.average_group:.1f}",
             f"  the most frequent value of a group is {float(check.worst_frequency):.1%} of it"
             f" ({check.worst_frequency}); l = {check.diversity} allows {1 / check.diversity:.1%}",
+            *alone(check),
             "  This judges the file alone: whether somebody who knows the program learns more, it cannot say.",
         ]
     )

@@ -14,7 +14,18 @@ from ..utility.plots import plot_comparison, require_plot
 from .columns import aligned
 from .console import complain, guarded, print_json, say
 from .evaluate import Dimensionality, PolicyFile, Queries, Seed, Selectivity, Threads
-from .options import Diversity, Hierarchies, Json, QuasiIdentifiers, Sensitive, Styles, names, of_columns
+from .options import (
+    Diversity,
+    Hierarchies,
+    Joint,
+    Json,
+    QuasiIdentifiers,
+    Sensitive,
+    Styles,
+    columns,
+    names,
+    of_columns,
+)
 
 __all__ = ["compare"]
 
@@ -24,6 +35,7 @@ def compare(
     source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A table like the one that is to be published.")],
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     diversity: Diversity = None,
     identifier: Annotated[
         str | None, typer.Option("--identifier", metavar="ID", help="The column that names the person.")
@@ -51,7 +63,8 @@ def compare(
         found = measure(
             source,
             quasi_identifiers=names(quasi_identifiers),
-            sensitive=sensitive,
+            sensitive=columns(sensitive, joint=joint),
+            joint=joint,
             diversity=diversity,
             identifier=identifier,
             algorithms=names(algorithms),

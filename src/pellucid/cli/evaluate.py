@@ -11,7 +11,7 @@ from ..utility.evaluation import Evaluation
 from ..utility.evaluation import evaluate as measure
 from .columns import aligned
 from .console import guarded, print_json, say
-from .options import Hierarchies, Json, QuasiIdentifiers, Sensitive, Styles, names, of_columns
+from .options import Hierarchies, Joint, Json, QuasiIdentifiers, Sensitive, Styles, columns, names, of_columns
 
 __all__ = ["Dimensionality", "PolicyFile", "Queries", "Seed", "Selectivity", "Threads", "evaluate"]
 
@@ -46,6 +46,7 @@ def evaluate(
     ],
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     queries: Queries = 1000,
     qd: Dimensionality = None,
     selectivity: Selectivity = 0.06,
@@ -68,7 +69,8 @@ def evaluate(
             source,
             release,
             quasi_identifiers=names(quasi_identifiers),
-            sensitive=sensitive,
+            sensitive=columns(sensitive, joint=joint),
+            joint=joint,
             queries=queries,
             dimensionality=qd,
             selectivity=selectivity,

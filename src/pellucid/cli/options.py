@@ -16,11 +16,13 @@ __all__ = [
     "Anonymity",
     "Diversity",
     "Hierarchies",
+    "Joint",
     "Json",
     "Protected",
     "QuasiIdentifiers",
     "Sensitive",
     "Styles",
+    "columns",
     "lines",
     "names",
     "of_columns",
@@ -34,6 +36,11 @@ def names(lists: list[str] | None) -> list[str] | None:
     if lists is None:
         return None
     return [name for line in csv.reader(lists, skipinitialspace=True) for name in line]
+
+
+def columns(text: str | None, *, joint: bool | None) -> str | list[str] | None:
+    """The sensitive column as it is written, commas and all; the columns of a list if they are declared joint."""
+    return names([text]) if joint and text is not None else text
 
 
 def lines(file: Path | None) -> list[str] | None:
@@ -102,6 +109,15 @@ QuasiIdentifiers = Annotated[
 ]
 Sensitive = Annotated[
     str | None, typer.Option("-s", "--sensitive", metavar="S", help="The column that nobody must be tied to.")
+]
+Joint = Annotated[
+    bool | None,
+    typer.Option(
+        "--joint",
+        help="S is a list of columns, such as disease,treatment, whose combination nobody must be tied to. It says"
+        " nothing of each of them alone.",
+        show_default=False,
+    ),
 ]
 Diversity = Annotated[
     int | None,

@@ -18,11 +18,12 @@ from ..adversary.exact import LIMIT
 from ..algorithms import ALGORITHMS
 from ..attributes import FIELDS
 from ..errors import PolicyError
+from ..joint import name_of
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, say
 from .evaluate import PolicyFile
-from .options import Anonymity, Diversity, Json, Protected, QuasiIdentifiers, Sensitive, names
+from .options import Anonymity, Diversity, Joint, Json, Protected, QuasiIdentifiers, Sensitive, columns, names
 
 __all__ = ["risk"]
 
@@ -45,6 +46,7 @@ def risk(
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     diversity: Diversity = None,
     identifier: Annotated[
         str | None, typer.Option("--identifier", metavar="ID", help="The column that names the person.")
@@ -72,7 +74,8 @@ def risk(
             )
         options = {
             "quasi_identifiers": names(quasi_identifiers),
-            "sensitive": sensitive,
+            "sensitive": columns(sensitive, joint=joint),
+            "joint": joint,
             "diversity": diversity,
             "identifier": identifier,
             "anonymity": anonymity,
@@ -88,9 +91,9 @@ def risk(
         if as_json:
             print_json({"status": 0, "risk": found.as_dict()})
         elif isinstance(found, DisclosureRisk):
-            _show_exact(found, settings["identifier"], settings["sensitive"], None if everybody else _SHOWN)
+            _show_exact(found, settings["identifier"], _value(settings), None if everybody else _SHOWN)
         else:
-            _show_sampled(found, settings["identifier"], settings["sensitive"], None if everybody else _SHOWN)
+            _show_sampled(found, settings["identifier"], _value(settings), None if everybody else _SHOWN)
 
 
 def _settings(
@@ -106,10 +109,17 @@ def _settings(
         raise PolicyError(f"risk knows the algorithms with the penalty 'perimeter', not {policy.penalty!r}.")
     if policy.identifier is None:
         raise PolicyError("risk needs the column that names the person (--identifier).")
-    settings = {name: getattr(policy, name) for name in ("quasi_identifiers", "sensitive", "diversity", "identifier")}
+    settings = {
+        name: getattr(policy, name) for name in ("quasi_identifiers", "sensitive", "joint", "diversity", "identifier")
+    }
     settings |= {field: getattr(policy, field) for field in FIELDS.values()}
     settings |= {"missing": policy.missing, "algorithm": chosen}
     return settings, {"anonymity": policy.anonymity, "protected": policy.protected}
+
+
+def _value(settings: dict[str, Any]) -> str:
+    """What people are believed to have: the sensitive column, or the combination of several."""
+    return settings["sensitive"] if isinstance(settings["sensitive"], str) else name_of(settings["sensitive"])
 
 
 @contextmanager

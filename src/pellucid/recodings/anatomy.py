@@ -51,8 +51,9 @@ def anatomy(microdata: Microdata, partition: Partition) -> Anatomy:
     qi_table = ReleasedTable((*qi, Column(GROUP_ID, numbers, groups)))
 
     groups, values = sorted_pairs(group_of_member, sensitive)
-    sensitive_column = Column(microdata.sensitive.name, microdata.sensitive.values, values)
-    return Anatomy(qi_table, ReleasedTable((Column(GROUP_ID, numbers, groups), sensitive_column)))
+    shown = {column.name: Column(column.name, column, values) for column in microdata.sensitive.columns}
+    sensitive_columns = [shown[name] for name in microdata.columns if name in shown]
+    return Anatomy(qi_table, ReleasedTable((Column(GROUP_ID, numbers, groups), *sensitive_columns)))
 
 
 def exact_values(attribute: Attribute) -> pl.Series:

@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 
 import polars as pl
 
-from ..microdata import as_text
+from ..texts import NEEDS_QUOTES_IN_A_LIST, quoted_where
+from ..typed import as_text
 
 __all__ = ["Label", "alone", "intervals", "parse", "sets"]
 
 _LOOKS_LIKE_A_LABEL = r'^[\[{"]'
-_NEEDS_QUOTES_INSIDE = r'[,\[\]{}"\s]|^$|^null$'
 _BETWEEN = ", "
 _INSIDE = re.compile(r'"(?:[^"\\]|\\.)*"|[^,\[\]{}"]+')
 """A value inside an interval or a set: in quotes, or bare."""
@@ -32,7 +32,7 @@ class Label(NamedTuple):
 
 def alone(values: pl.Series) -> pl.Series:
     """The labels of groups that have a single value: the value itself."""
-    return _quoted_where(as_text(values), _LOOKS_LIKE_A_LABEL)
+    return quoted_where(as_text(values), _LOOKS_LIKE_A_LABEL)
 
 
 def intervals(values: pl.Series, low: pl.Series, high: pl.Series, *, ends: pl.Series | None = None) -> pl.Series:
@@ -63,18 +63,9 @@ def sets(values: pl.Series, group: pl.Series, member: pl.Series) -> pl.Series:
 
 
 def _inside(values: pl.Series) -> pl.Series:
-    return _quoted_where(as_text(values), _NEEDS_QUOTES_INSIDE if values.dtype == pl.String else "^$").fill_null("null")
-
-
-def _quoted_where(texts: pl.Series, pattern: str) -> pl.Series:
-    ambiguous = texts.str.contains(pattern).fill_null(value=False)
-    if not ambiguous.any():
-        return texts
-    quoted = [
-        json.dumps(text, ensure_ascii=False) if quote else text
-        for text, quote in zip(texts.to_list(), ambiguous.to_list(), strict=True)
-    ]
-    return pl.Series(texts.name, quoted, dtype=pl.String)
+    return quoted_where(as_text(values), NEEDS_QUOTES_IN_A_LIST if values.dtype == pl.String else "^$").fill_null(
+        "null"
+    )
 
 
 def parse(label: str | None) -> Label:

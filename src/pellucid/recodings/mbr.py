@@ -50,7 +50,7 @@ def mbr(microdata: Microdata, partition: Partition, intervals: Intervals = "text
         sides,
     )
     released = {attribute.name: made for attribute, made in zip(microdata.attributes, columns, strict=True)}
-    released[microdata.sensitive.name] = [Column(microdata.sensitive.name, microdata.sensitive.values, sensitive)]
+    released |= {values.name: [Column(values.name, values, sensitive)] for values in microdata.sensitive.columns}
     return ReleasedTable(tuple(column for name in microdata.columns for column in released[name]))
 
 

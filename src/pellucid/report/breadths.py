@@ -17,9 +17,8 @@ import polars as pl
 
 from ..attributes import AttributeSettings
 from ..hierarchies import Hierarchy
-from ..microdata import as_text
 from ..recodings.labels import parse
-from ..typed import infer_type
+from ..typed import as_text, infer_type
 from .pages import clipped
 
 __all__ = ["Breadths", "breadths"]

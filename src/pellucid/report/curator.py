@@ -63,9 +63,10 @@ def _some_groups(partition: Partition, rows: int) -> list[Members]:
 def _rows(microdata: Microdata, group: Members) -> pl.DataFrame:
     """The people of a group in the order of their sensitive values, which is that of a released group."""
     group = group[np.argsort(microdata.sensitive.codes[group], kind="stable")]
-    attributes = {attribute.name: attribute for attribute in (*microdata.attributes, microdata.sensitive)}
-    named = (attributes[name] for name in microdata.columns)
-    return pl.DataFrame({each.name: exact_values(each).gather(pl.Series(each.codes[group])) for each in named})
+    columns = {each.name: (exact_values(each), each.codes) for each in microdata.attributes}
+    columns |= {values.name: (values, microdata.sensitive.codes) for values in microdata.sensitive.columns}
+    named = {name: columns[name] for name in microdata.columns}
+    return pl.DataFrame({name: values.gather(pl.Series(codes[group])) for name, (values, codes) in named.items()})
 
 
 def _after(recoded: Sequence[Sequence[ReleasedTable]]) -> tuple[Sample, ...]:

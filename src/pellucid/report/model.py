@@ -41,6 +41,9 @@ class Asked:
 
     quasi_identifiers: tuple[str, ...]
     sensitive: str
+    """What nobody must be tied to a value of, in words."""
+    joint: tuple[str, ...]
+    """Where that is a combination: its columns."""
     diversity: int
     settings: tuple[Setting, ...]
 

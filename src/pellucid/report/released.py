@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from ..microdata import as_text
+from ..joint import combined
 from ..policy import Policy
 from ..recodings import GROUP_ID
 from ..runs import side_by_side
-from ..verify import Check, Coded, Tally, coded, tally
+from ..texts import Coded, coded
+from ..typed import as_text
+from ..verify import Check, Tally, tally
 from .breadths import Breadths, breadths
 from .charts import Bar, Bars, histogram
 from .model import Attribute, Published, Sample
@@ -26,11 +28,12 @@ _PLACES = (0.25, 0.5, 0.75)
 
 def published(tables: Sequence[pl.DataFrame], policy: Policy, check: Check) -> Published:
     """The facts about a release, given its one table or the two of an anatomy."""
-    table = tables[-1]
-    groups = [GROUP_ID] if len(tables) == 2 else [name for name in table.columns if name != policy.sensitive]
-    columns = side_by_side(lambda name: coded(table[name]), (*groups, policy.sensitive))
+    value = policy.sensitive_value
+    table = combined(tables[-1], policy.sensitive_columns)
+    groups = [GROUP_ID] if len(tables) == 2 else [name for name in table.columns if name != value]
+    columns = side_by_side(lambda name: coded(table[name]), (*groups, value))
     counted = tally(columns)
-    texts = _texts(columns[-1], table[policy.sensitive])
+    texts = _texts(columns[-1], table[value])
     measured = [] if len(tables) == 2 else _measured(table, policy)
     return Published(
         check=check,
@@ -79,7 +82,7 @@ def _sensitive(counted: Tally, texts: Mapping[int, str | None], policy: Policy) 
         share = int(rows[others].sum()) / total
         texts_of_others = (number(rows[others].sum()), percent(share), "", percent(worst[others].max()))
         bars.append(Bar(f"{len(others):,} other values", share, texts_of_others))
-    headings = (policy.sensitive, "share of all rows", "rows", "share", "of groups", "in a group")
+    headings = (policy.sensitive_value, "share of all rows", "rows", "share", "of groups", "in a group")
     return Bars(headings, tuple(bars), mark=1 / policy.diversity)
 
 

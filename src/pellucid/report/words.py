@@ -19,7 +19,7 @@ from .model import Asked, Command, Guarantee, Setting
 __all__ = ["asked", "evaluation", "guarantee", "is_repeatable", "reproduction", "verification"]
 
 _POLICY_FILE: Final = "--policy POLICY.toml"
-_ALWAYS: Final = ("quasi_identifiers", "sensitive", "diversity")
+_ALWAYS: Final = ("quasi_identifiers", "sensitive", "joint", "diversity")
 _PROOFS: Final = {
     "tailor": "Theorem 1 of the paper",
     "ace": "Theorem 2 of the paper",
@@ -43,7 +43,8 @@ def asked(policy: Policy, sensitive_order: SensitiveOrder) -> Asked:
     plain = {**policy.as_dict(), "sensitive_order": _SENSITIVE_ORDER[sensitive_order]}
     return Asked(
         quasi_identifiers=policy.quasi_identifiers,
-        sensitive=policy.sensitive,
+        sensitive=policy.sensitive_words,
+        joint=policy.sensitive_columns if policy.joint else (),
         diversity=policy.diversity,
         settings=tuple(Setting(name, _in_words(value), _meaning(name)) for name, value in plain.items()),
     )
@@ -117,8 +118,12 @@ def is_repeatable(policy: Policy) -> bool:
     return policy.algorithm == "tailor" and policy.identifier is not None
 
 
-def _roles(policy: Policy) -> tuple[str, str]:
-    return _option("quasi_identifiers", _listed(policy.quasi_identifiers)), _option("sensitive", policy.sensitive)
+def _roles(policy: Policy) -> Command:
+    roles = (
+        _option("quasi_identifiers", _listed(policy.quasi_identifiers)),
+        _option("sensitive", _listed(policy.sensitive)),
+    )
+    return (*roles, _option("joint")) if policy.joint else roles
 
 
 def _option(setting: str, *value: str, of: Table = POLICY) -> str:

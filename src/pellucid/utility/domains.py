@@ -16,7 +16,8 @@ import numpy.typing as npt
 import polars as pl
 
 from ..attributes import AttributeSettings
-from ..microdata import Attribute, Microdata, as_text
+from ..microdata import Attribute, Microdata
+from ..typed import as_text
 
 __all__ = ["Categories", "Domain", "Line", "Numbers", "domain_of", "domains_of"]
 
@@ -83,6 +84,8 @@ class Categories:
     name: str
     texts: tuple[str | None, ...]
     code: Mapping[str | None, int] = field(repr=False)
+    columns: tuple[str, ...] = ()
+    """Where several columns are one value: their names."""
 
     @property
     def size(self) -> float:
@@ -105,8 +108,9 @@ def domains_of(microdata: Microdata, columns: Mapping[str, AttributeSettings]) -
 def domain_of(attribute: Attribute, settings: AttributeSettings) -> Domain:
     """The domain of an attribute: from its smallest value to its largest, or all that the policy lists."""
     texts = tuple(as_text(attribute.values).to_list())
-    if not attribute.ordered or settings.style == "set":
-        return Categories(attribute.name, texts, {text: code for code, text in enumerate(texts)})
+    if not attribute.ordered or settings.style == "set" or attribute.parts:
+        code = {text: code for code, text in enumerate(texts)}
+        return Categories(attribute.name, texts, code, tuple(part.name for part in attribute.parts))
     if settings.listed is not None:
         return _listed(attribute, texts, settings)
     positions = attribute.ticks.astype(np.float64)

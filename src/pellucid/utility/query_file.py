@@ -26,7 +26,7 @@ from typing import Any
 import polars as pl
 
 from ..errors import PolicyError, SourceError, listed
-from ..microdata import as_text
+from ..typed import as_text
 from .domains import Categories, Domain, Line
 from .queries import Among, Between, Predicate, Query
 

@@ -17,11 +17,12 @@ import numpy as np
 import polars as pl
 
 from ..errors import CheckFailedError, PolicyError, SourceError, listed
-from ..microdata import as_text
+from ..joint import combined
 from ..packing import Integers, number_combinations
 from ..recodings import GROUP_ID
 from ..recodings.labels import parse
 from ..sources import FileSource, FrameSource, open_source
+from ..typed import as_text
 from .domains import Categories, Domain, Line
 from .released import Intervals, Released, Sets, Side, grouped, points
 
@@ -63,7 +64,7 @@ def read_release(release: object, domains: tuple[Domain, ...], sensitive: Domain
 
 def _generalization(table: Table, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
     columns = {domain.name: _published(domain, table) for domain in domains}
-    rows = _read(table, [*(name for names in columns.values() for name in names), sensitive.name])
+    rows = _read(table, [*(name for names in columns.values() for name in names), *_columns_of(sensitive)])
     sides, cells = zip(
         *(_sides([rows[name] for name in columns[domain.name]], domain) for domain in domains), strict=True
     )
@@ -75,13 +76,13 @@ def _generalization(table: Table, domains: tuple[Domain, ...], sensitive: Domain
         cells=[cell[row_of_box] for cell in cells],
         groups=np.arange(len(row_of_box)),
         owners=box_of_row,
-        values=_values(rows[sensitive.name], sensitive),
+        values=_sensitive(rows, sensitive),
     )
 
 
 def _anatomy(qi: Table, values: Table, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
     exact = _read(qi, [GROUP_ID, *(domain.name for domain in domains)])
-    shown = _read(values, [GROUP_ID, sensitive.name])
+    shown = _read(values, [GROUP_ID, *_columns_of(sensitive)])
     number, groups = _distinct([exact[GROUP_ID], shown[GROUP_ID]])
     if not np.array_equal(np.bincount(groups[0], minlength=number), np.bincount(groups[1], minlength=number)):
         raise CheckFailedError("The two tables do not belong together: their groups have different sizes.")
@@ -94,7 +95,7 @@ def _anatomy(qi: Table, values: Table, domains: tuple[Domain, ...], sensitive: D
         cells=[cell[order] for cell in cells],
         groups=groups[0][order],
         owners=groups[1],
-        values=_values(shown[sensitive.name], sensitive),
+        values=_sensitive(shown, sensitive),
     )
 
 
@@ -153,6 +154,16 @@ def _values(column: pl.Series, domain: Domain) -> Integers:
         low, high = _explained(label, domain, lambda text: _ends(text, domain))
         single.append(code[low] if low == high and low in code else _refuse(label, domain))
     return np.array(single, dtype=np.uint32)[codes]
+
+
+def _columns_of(sensitive: Domain) -> tuple[str, ...]:
+    """The columns that the sensitive value stands in."""
+    return (isinstance(sensitive, Categories) and sensitive.columns) or (sensitive.name,)
+
+
+def _sensitive(rows: pl.DataFrame, sensitive: Domain) -> Integers:
+    columns = _columns_of(sensitive)
+    return _values(combined(rows.select(columns), columns)[sensitive.name], sensitive)
 
 
 def _category(label: str | None, domain: Categories) -> int:
