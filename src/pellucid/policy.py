@@ -144,8 +144,8 @@ class Policy:
         for name in ("quasi_identifiers", "drop", "sensitive_order", "protected"):
             if name in chosen:
                 chosen[name] = _names(name, chosen[name])
-        if "sensitive" in chosen and not isinstance(chosen["sensitive"], str):
-            chosen["sensitive"] = _names("sensitive", chosen["sensitive"])
+        if not isinstance(several := chosen.get("sensitive", ""), str) and isinstance(several, Iterable):
+            chosen["sensitive"] = tuple(several)
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in written.options.items()
         }

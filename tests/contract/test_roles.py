@@ -67,7 +67,7 @@ def test_an_index_column_of_a_file_is_not_passed_through(csv_file: Callable[[str
         ({"quasi_identifiers": "age"}, "must be a list of column names"),
         ({"quasi_identifiers": 5}, "must be a list of column names"),
         ({"quasi_identifiers": [1, 2]}, "must be a list of column names, and holds 1"),
-        ({"sensitive": 5}, "must be a text, not 5"),
+        ({"sensitive": 5}, "must be a column name, or a list of column names, not 5"),
         ({"algorithm": "hybird"}, "Did you mean 'hybrid'"),
         ({"recoding": "generalization"}, "recoding must be one of 'mbr', 'anatomy'"),
         ({"intervals": "txt"}, "Did you mean 'text'"),
