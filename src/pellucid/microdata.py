@@ -94,7 +94,7 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
         raise MicrodataError("The table has no rows.", remedy="There is nothing to publish.")
     for name, dtype in table.schema.items():
         _require_plain(name, dtype)
-    table = table.with_columns(pl.col(pl.Float32, pl.Float64).fill_nan(None))
+    table = table.with_columns(pl.selectors.float().fill_nan(None))
     table, dropped = _handle_missing(table, policy)
     if table.height > _MOST_ROWS:
         raise MicrodataError(f"The table has {table.height} rows; {_MOST_ROWS} are the most.")
@@ -137,7 +137,7 @@ def _as_one(attributes: Sequence[Attribute]) -> Attribute:
 
 
 def _require_plain(name: str, dtype: pl.DataType) -> None:
-    if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null):
+    if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null) or isinstance(dtype, pl.BaseExtension):
         raise MicrodataError(
             f"The column {name!r} holds {dtype}, which has no single values to compare.",
             remedy="Turn it into text or numbers, or drop it.",

@@ -38,6 +38,7 @@ class Coded(NamedTuple):
 def coded(column: pl.Series) -> Coded:
     """Number the values of a column, in no particular order."""
     if not isinstance(column.dtype, pl.Categorical | pl.Enum):
+        column = column.to_physical() if column.dtype.is_temporal() else column
         column = column.cast(pl.String).cast(pl.Categorical(pl.Categories.random()))
     codes = column.to_physical()
     missing = int(codes.max() or 0) + 1  # type: ignore[arg-type]

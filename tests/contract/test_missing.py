@@ -46,6 +46,9 @@ def test_in_dropped_columns_do_not_matter(publish_hybrid: Publisher) -> None:
     [
         pl.DataFrame({"age": [1.0, NAN, 2.0, 3.0], "place": "x", "disease": ["a", "b", "c", "d"]}),
         pl.DataFrame({"age": [1.0, None, 2.0, NAN], "place": "x", "disease": ["a", "b", "c", "d"]}),
+        pl.DataFrame(
+            {"age": [1.0, 2.0, 2.0, 3.0], "place": "x", "disease": pl.Series([1.0, NAN, 2.0, 3.0], dtype=pl.Float16)}
+        ),
         pd.DataFrame({"age": [1.0, NAN, 2.0, 3.0], "place": "x", "disease": ["a", "b", "c", "d"]}),
         pd.DataFrame({"age": [1, 2, 3, 4], "place": "x", "disease": ["a", np.nan, "c", "d"]}),
         pd.DataFrame({"age": [1, 2, 3, 4], "place": ["x", None, "x", "x"], "disease": ["a", "b", "c", "d"]}),
@@ -56,6 +59,7 @@ def test_in_dropped_columns_do_not_matter(publish_hybrid: Publisher) -> None:
     ids=[
         "NaN",
         "NaN and null",
+        "NaN in 16 bits",
         "pandas NaN",
         "pandas object",
         "pandas None",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from pyarrow import feather
+from pyarrow import parquet as pq
 
 from pellucid import MicrodataError, PellucidError, PolicyError, SourceError
 from tests.contract.publishing import Publisher, frames, people
@@ -237,7 +240,7 @@ def test_a_file_name_is_no_pattern(publish_hybrid: Publisher, tmp_path: Path, en
     assert all(file.exists() for file in written.files)
 
 
-@pytest.mark.parametrize("source", [None, 5, [1, 2], {"age": [1]}, object(), b"source.csv"])
+@pytest.mark.parametrize("source", [5, [1, 2], {"age": [1]}, object(), b"source.csv"])
 def test_what_is_neither_a_path_nor_a_frame(publish_hybrid: Publisher, source: object) -> None:
     with pytest.raises(SourceError, match="neither a path nor a data frame"):
         publish_hybrid(source)
@@ -251,14 +254,27 @@ def test_what_is_neither_a_path_nor_a_frame(publish_hybrid: Publisher, source: o
         pl.Series([b"x"] * 4),
         pl.Series([object()] * 4, dtype=pl.Object),
         pl.Series([None] * 4),
+        pl.from_pandas(pd.Series(pd.period_range("2020", periods=4, freq="M"))),
     ],
-    ids=["list", "struct", "binary", "object", "null"],
+    ids=["list", "struct", "binary", "object", "null", "period"],
 )
 @pytest.mark.parametrize("role", ["age", "disease", "name"])
 def test_columns_without_single_values(publish_hybrid: Publisher, column: pl.Series, role: str) -> None:
     table = pl.DataFrame({"name": range(4), "age": range(4), "place": "x", "disease": list("abcd")})
     with pytest.raises(MicrodataError, match=f"The column '{role}' holds .*no single values"):
         publish_hybrid(table.with_columns(column.alias(role)), identifier="name")
+
+
+@pytest.mark.parametrize("kind", ["table", ".parquet", ".arrow"])
+def test_types_that_nobody_here_can_read(publish_hybrid: Publisher, kind: str, tmp_path: Path) -> None:
+    wide = pa.array([Decimal(number) for number in range(60)], pa.decimal256(50, 2))
+    table = people().to_arrow().append_column("wide", wide)
+    source: object = table
+    if kind != "table":
+        source = tmp_path / f"source{kind}"
+        (pq.write_table if kind == ".parquet" else feather.write_feather)(table, source)
+    with pytest.raises(SourceError, match="cannot be read"):
+        publish_hybrid(source, quasi_identifiers=["wide"], drop_others=True)
 
 
 @pytest.mark.parametrize("role", ["age", "disease"])

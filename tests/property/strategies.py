@@ -22,7 +22,10 @@ _DAY = dt.datetime(2020, 2, 29, 12)
 _TEXT = st.text(st.sampled_from(' ,;"[]{}\\\n\r\t=+0123nul-éßЖ漢'), max_size=5) | st.sampled_from(
     ["null", "NaN", "007"]
 )
-_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64)
+_INTEGERS = (
+    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.Int128),
+    *(pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64, pl.UInt128),
+)
 
 
 def _whole(dtype: Any) -> st.SearchStrategy[int]:
@@ -35,6 +38,7 @@ DTYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     **{str(dtype): (dtype, _whole(dtype)) for dtype in _INTEGERS},
     "Float64": (pl.Float64, st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, -0.0, 0.1, 0.3])),
     "Float32": (pl.Float32, st.floats(allow_nan=False, allow_infinity=False, width=32)),
+    "Float16": (pl.Float16, st.integers(-2000, 2000).map(lambda eighths: eighths / 8)),
     "Decimal": (pl.Decimal(30, 4), st.integers(-(10**25), 10**25).map(lambda n: Decimal(n).scaleb(-4))),
     "Boolean": (pl.Boolean, st.booleans()),
     "String": (pl.String, _TEXT),

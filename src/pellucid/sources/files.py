@@ -153,7 +153,7 @@ class FileSource:
     def _explained(self, read: Callable[[], _T]) -> _T:
         try:
             return read()
-        except pl.exceptions.PolarsError as problem:
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
             raise SourceError(f"{self.path} cannot be read: {str(problem).splitlines()[0].rstrip('.')}.") from problem
         except OSError as problem:
             raise SourceError(f"{self.path} cannot be read: {problem.strerror or problem}.") from problem

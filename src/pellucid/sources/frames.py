@@ -54,6 +54,11 @@ def _to_polars(frame: object) -> tuple[pl.DataFrame, FrameKind]:
         raise SourceError(
             "The data frame has more than one column of the same name.", remedy="Rename all but one."
         ) from problem
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
+        raise SourceError(
+            f"The data frame cannot be read: {str(problem).rstrip('.')}.",
+            remedy="Leave that column out, or give it another type.",
+        ) from problem
     return table, _arrow_table if library == "pyarrow" else (lambda table: table)
 
 
