@@ -9,6 +9,7 @@
 It implements "Transparent Anonymization" (Xiao, Tao, Koudas, TODS 2010).
 """
 
+from . import trees
 from .errors import (
     CheckFailedError,
     HierarchyError,
@@ -45,4 +46,5 @@ __all__ = [
     "Written",
     "__version__",
     "anonymize",
+    "trees",
 ]

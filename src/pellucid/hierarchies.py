@@ -85,10 +85,12 @@ class Hierarchy:
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the file that `read` reads."""
-        Path(path).write_bytes(self._as_file())
+        Path(path).write_bytes(self.text.encode())
 
-    def _as_file(self) -> bytes:
-        return "".join(";".join(map(_cell, path)) + "\n" for path in self.paths).encode()
+    @property
+    def text(self) -> str:
+        """The content of that file."""
+        return "".join(";".join(map(_cell, path)) + "\n" for path in self.paths)
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -118,7 +120,7 @@ class Hierarchy:
     @property
     def sha256(self) -> str:
         """The fingerprint of the file that `write` writes: the same for all files that mean this tree."""
-        return hashlib.sha256(self._as_file()).hexdigest()
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
     def as_dict(self) -> dict[str, str | int]:
         """What the manifest says of it."""

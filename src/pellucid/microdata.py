@@ -194,7 +194,7 @@ def _attribute(
     untyped: bool,
 ) -> Attribute:
     ranks: Integers
-    values, ranks = _distinct(column, untyped=untyped)
+    values, ranks = _distinct(column, untyped=untyped, listed=settings.listed is not None)
     ordered = settings.listed is not None or values.dtype != pl.String
     if settings.listed is not None:
         place = _places(values, settings, column.name)
@@ -246,8 +246,11 @@ def _narrowest(values: int) -> type[np.uint8 | np.uint16 | np.uint32]:
     return np.uint16 if values <= 2**16 else np.uint32
 
 
-def _distinct(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, Codes]:
-    """The distinct values in order, null first, and the rank of every row's value among them."""
+def _distinct(column: pl.Series, *, untyped: bool, listed: bool) -> tuple[pl.Series, Codes]:
+    """The distinct values in order, null first, and the rank of every row's value among them.
+
+    `listed` says that the policy lists them, as a text file shows them.
+    """
     dtype = column.dtype
     if dtype == pl.Boolean:
         values, ranks = _distinct_numbers(column.cast(pl.UInt8))
@@ -256,7 +259,7 @@ def _distinct(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, Codes]:
     elif dtype.is_float():
         values, ranks = _distinct_numbers(column.cast(pl.Float64))
     else:
-        return _distinct_by_dictionary(column, untyped=untyped)
+        return _distinct_by_dictionary(column, untyped=untyped, listed=listed)
     return values.cast(dtype), ranks
 
 
@@ -286,7 +289,7 @@ def _distinct_numbers(column: pl.Series) -> tuple[pl.Series, Codes]:
     return _null_first(values), all_ranks
 
 
-def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Series, Codes]:
+def _distinct_by_dictionary(column: pl.Series, *, untyped: bool, listed: bool) -> tuple[pl.Series, Codes]:
     """Texts, categories and decimals: work on a dictionary of the distinct ones."""
     dtype = column.dtype
     if not isinstance(dtype, pl.Categorical | pl.Enum):
@@ -295,7 +298,9 @@ def _distinct_by_dictionary(column: pl.Series, *, untyped: bool) -> tuple[pl.Ser
     texts = pl.Series(column.name, entries).cat.to(column.dtype).cast(pl.String)
     typed = texts.cast(pl.String if isinstance(dtype, pl.Categorical | pl.Enum) else dtype)
     if untyped:
-        typed = infer_type(typed)
+        inferred = infer_type(typed)
+        # 250.00 in a list of codes is not 250.0, though both are the same number.
+        typed = typed if listed and not as_text(inferred).equals(typed) else inferred
     values = typed.unique().sort()
     shift = int(column.has_nulls())
     rank_of = np.zeros(int(entries.max(initial=0)) + 1, dtype=_narrowest(len(values) + shift))

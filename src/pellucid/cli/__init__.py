@@ -9,7 +9,7 @@ import sys
 import typer
 
 from ..runs import left_alone
-from . import anonymize, check, compare, demo, evaluate, risk, schema
+from . import anonymize, check, compare, demo, evaluate, hierarchy, risk, schema
 from .console import complain
 from .options import version_option
 
@@ -28,6 +28,7 @@ app.command("check")(check.check)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("risk")(risk.risk)
+app.command("hierarchy")(hierarchy.hierarchy)
 app.command("schema")(schema.schema)
 app.command("demo")(demo.demo)
 

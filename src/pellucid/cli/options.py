@@ -25,6 +25,7 @@ __all__ = [
     "columns",
     "lines",
     "names",
+    "number",
     "of_columns",
     "steps",
     "version_option",
@@ -73,10 +74,11 @@ def of_columns(option: str, settings: list[str] | None) -> dict[str, Any] | None
 def steps(settings: list[str] | None) -> dict[str, Any] | None:
     """The steps of columns, as in ``--grid age=5``."""
     given = of_columns("--grid", settings)
-    return None if given is None else {column: _number(text) for column, text in given.items()}
+    return None if given is None else {column: number(text) for column, text in given.items()}
 
 
-def _number(text: str) -> int | float | str:
+def number(text: str) -> int | float | str:
+    """A number, if the text is one."""
     for kind in (int, float):
         with contextlib.suppress(ValueError):
             return kind(text)
