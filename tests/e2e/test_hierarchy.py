@@ -60,7 +60,7 @@ def test_levels_are_shown(pellucid: Runner, source: pl.DataFrame) -> None:
         "Wrote age.csv: 30 values of age, from themselves to *\n"
         "  level 0         30 names:  20, 21, 22, ..\n"
         "  level 1          3 names:  < 25, [25, 34], >= 35\n"
-        "  level 2          1 names:  *\n"
+        "  level 2          1 name:   *\n"
         "Look at it, change what you like, and publish with: --hierarchy age=age.csv\n"
     )
 

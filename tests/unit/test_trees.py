@@ -54,6 +54,7 @@ def test_frequencies() -> None:
         "5;[2, 5];>= 2;*",
         "6;>= 6;>= 2;*",
     ]
+    assert rows(trees.by_frequency([1] * 7 + [2] * 9, 2)) == ["1;< 2;*", "2;>= 2;*"]
     assert rows(trees.by_frequency([7, 7, 7], 3)) == ["7;*"]
 
 

@@ -144,7 +144,13 @@ def _described(made: Hierarchy, column: str, file: Path) -> str:
     for level in range(made.levels):
         nodes = list(dict.fromkeys(path[level] for path in made.paths))
         more = ", .." if len(nodes) > _SHOWN else ""
-        rows.append([f"  level {level}", f"{len(nodes):>9,} names:", f"{', '.join(nodes[:_SHOWN])}{more}"])
+        rows.append(
+            [
+                f"  level {level}",
+                f"{len(nodes):>9,} {'name' if len(nodes) == 1 else 'names'}:",
+                f"{', '.join(nodes[:_SHOWN])}{more}",
+            ]
+        )
     return (
         f"Wrote {file}: {len(made.values):,} values of {column}, from themselves to {made.root}\n"
         f"{aligned(rows[0], rows[1:], texts=3)}\n"

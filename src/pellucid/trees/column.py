@@ -10,7 +10,7 @@ import polars as pl
 
 from ..errors import HierarchyError, listed
 from ..hierarchies import Hierarchy
-from ..microdata import as_text
+from ..typed import as_text
 
 __all__ = ["Column", "Values", "require_levels"]
 
