@@ -137,6 +137,50 @@ def test_a_release_of_another_table(source: Path, tmp_path: Path) -> None:
     assert run("evaluate", source, other, *ROLES).exit_code == 5
 
 
+def test_releases_that_do_not_belong_to_their_source(source: Path, tmp_path: Path) -> None:
+    """More rows cannot be of it; other values can, if a program changes them, and are said."""
+    released = pl.read_csv(publish(source, "published.csv"), infer_schema=False)
+    other = tmp_path / "other.csv"
+    pl.concat([released, released.head(1)]).write_csv(other)
+    result = run("evaluate", source, other, *ROLES)
+    assert result.exit_code == 4
+    assert "The release has 401 rows, and its source 400." in result.stderr
+    released.with_columns(age=pl.lit("[200, 300]")).write_csv(other)
+    result = run("evaluate", source, other, *ROLES)
+    assert result.exit_code == 4
+    assert "'[200, 300]' in 'age' cannot be read: nobody in the source is there" in result.stderr
+    [most] = released["disease"].value_counts(sort=True)["disease"].head(1)
+    left = 400 - released.filter(pl.col("disease") == most).height
+    released.with_columns(disease=pl.lit(most)).write_csv(other)
+    result = run("evaluate", source, other, *ROLES)
+    assert result.exit_code == 0
+    assert f"{left:,} rows have a sensitive value that the source does not have so often" in result.stdout
+    assert "KL divergence               infinite: the release rules out people of the source" in result.stdout
+    found = figures(run("evaluate", source, other, *ROLES, "--json"), "evaluation")
+    assert found["changed_values"] == left
+    assert found["kl_divergence"]["value"] is None
+
+
+def test_c_avg_needs_the_l_of_the_release(source: Path) -> None:
+    released = publish(source, "published.csv")
+    found = figures(run("evaluate", source, released, *ROLES, "-l", 4, "--json"), "evaluation")
+    assert found["c_avg"] == found["average_group"] / 4 >= 1
+    assert found["changed_values"] == 0
+    shown = run("evaluate", source, released, *ROLES, "-l", 4).stdout
+    assert f", C_avg {found['c_avg']:.2f})" in shown
+    assert "so often" not in shown
+    assert figures(run("evaluate", source, released, *ROLES, "--json"), "evaluation")["c_avg"] is None
+
+
+def test_figures_stand_in_columns_of_a_narrow_window(source: Path) -> None:
+    released = publish(source, "published.csv")
+    lines = run("evaluate", source, released, *ROLES).stdout.splitlines()
+    assert max(len(line) for line in lines if not line.startswith(str(source.parent))) < 80
+    table = run("compare", source, *ROLES, "-l", 4, "--queries", 50).stdout.split("\n\n")[1].splitlines()
+    assert {len(line.split()) for line in table[1:]} == {8}
+    assert max(map(len, table)) < 80
+
+
 def test_compare_runs_every_algorithm_and_publishes_nothing(source: Path, tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     result = run("compare", source, *ROLES, "-l", 4, "--queries", 50, "--plot", plot, "--json")

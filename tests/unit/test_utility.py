@@ -47,7 +47,7 @@ def table(**columns: Any) -> Source:
     return Source.read(pl.DataFrame(columns), quasi_identifiers=qi, sensitive=sensitive)
 
 
-def said(source: Source, **labels: str) -> list[tuple[float, ...]]:
+def said(source: Source, **labels: str | None) -> list[tuple[float, ...]]:
     """What a release with these labels in its only row says about the attributes: ends, or codes."""
     row = {domain.name: labels.get(domain.name, "*") for domain in source.domains}
     release = pl.DataFrame({**row, source.sensitive.name: [source.sensitive.texts[0]]})
@@ -70,11 +70,26 @@ def said(source: Source, **labels: str) -> list[tuple[float, ...]]:
         ("13020..13029", (20, 29)),
         ("13020 - 13029", (20, 29)),
         ("1302*", (20, 29)),
+        ("13020~13029", (20, 29)),
+        ("(13019.999, 13029.0]", (20, 29)),
+        ("[13019.5, 13029.5]", (20, 29)),
+        ("[13020;13029]", (20, 29)),
+        ("(13019, inf]", (20, 99)),
+        ("[-Inf, 13030)", (0, 29)),
+        ("<13030", (0, 29)),
+        ("<= 13029", (0, 29)),
+        ("≤13029", (0, 29)),
+        (">13019", (20, 99)),
+        (">=13020", (20, 99)),
+        ("13020+", (20, 99)),
         ("*", (0, 99)),
+        ("*****", (0, 99)),
+        ("NA", (0, 99)),
+        (None, (0, 99)),
         ("[12990, 13009]", (0, 9)),
     ],
 )
-def test_labels_of_numbers(label: str, ends: tuple[float, float]) -> None:
+def test_labels_of_numbers(label: str | None, ends: tuple[float, float]) -> None:
     assert said(table(zipcode=[13000, 13050, 13099], ill=["a", "b", "c"]), zipcode=label) == [ends]
 
 
@@ -91,18 +106,56 @@ def test_dates_and_times() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "codes"), [("Oslo", (1,)), ("{Bergen, Oslo}", (0, 1)), ("*", (0, 1, 2)), ("O*lo", (1,))]
+    ("label", "codes"),
+    [
+        ("Oslo", (1,)),
+        ("{Bergen, Oslo}", (0, 1)),
+        ("{Bergen,Oslo}", (0, 1)),
+        ("Bergen, Oslo", (0, 1)),
+        ("(Oslo, Bergen)", (0, 1)),
+        ("Bergen|Voss", (0, 2)),
+        ("Voss;Oslo", (1, 2)),
+        ("Oslo~Voss", (1, 2)),
+        ("*", (0, 1, 2)),
+        (None, (0, 1, 2)),
+        ("O*lo", (1,)),
+    ],
 )
-def test_labels_of_categories(label: str, codes: tuple[int, ...]) -> None:
+def test_labels_of_categories(label: str | None, codes: tuple[int, ...]) -> None:
     assert said(table(town=["Bergen", "Oslo", "Voss"], ill=["a", "b", "c"]), town=label) == [codes]
 
 
-@pytest.mark.parametrize("label", ["[13020, 13010]", "{13000, 13050}", "young", "13020-", "[13020", None])
-def test_labels_that_mean_nothing(label: str | None) -> None:
+@pytest.mark.parametrize(
+    "label", ["[13020, 13010]", "{13000, 13050}", "young", "13020-", "[13020", "[13100, 13200]", ">13050", "12999"]
+)
+def test_labels_that_mean_nothing(label: str) -> None:
     source = table(zipcode=[13000, 13050], ill=["a", "b"])
-    release = pl.DataFrame({"zipcode": [label], "ill": ["a"]}, schema={"zipcode": pl.String, "ill": pl.String})
+    release = pl.DataFrame({"zipcode": [label], "ill": ["a"]})
     with pytest.raises(CheckFailedError, match=r"In the release, .* in 'zipcode' cannot be read"):
         read_release(release, source.domains, source.sensitive)
+
+
+@pytest.mark.parametrize("label", ["Rome", "Oslo, Rome", "[Bergen, Oslo]", "", "{Oslo"])
+def test_categories_that_nobody_has(label: str) -> None:
+    source = table(town=["Bergen", "Oslo", "Voss"], ill=["a", "b", "c"])
+    with pytest.raises(CheckFailedError, match=r"in 'town' cannot be read"):
+        read_release(pl.DataFrame({"town": [label], "ill": ["a"]}), source.domains, source.sensitive)
+
+
+def test_rows_that_say_nothing_are_suppressed() -> None:
+    """A row with a sensitive value says something, and so does one without it."""
+    source = table(age=[20, 29, 40], town=["Bergen", "Oslo", "Voss"], ill=["a", "b", "c"])
+    release = pl.DataFrame(
+        {"age": ["20", "*", "NA", None], "town": ["Oslo", "*", "*", None], "ill": ["a", "*", "b", None]}
+    )
+    found = read_release(release, source.domains, source.sensitive)
+    assert found.rows == 2
+    assert sorted(found.values.tolist()) == [0, 1]
+    half = pl.DataFrame({"age": ["20"], "town": ["*"], "ill": ["*"]})
+    with pytest.raises(CheckFailedError, match=r"'\*' in 'ill', which is not one of the values"):
+        read_release(half, source.domains, source.sensitive)
+    with pytest.raises(SourceError, match="suppressed"):
+        read_release(release[1:2], source.domains, source.sensitive)
 
 
 def test_labels_that_mean_the_same_are_one_side() -> None:
@@ -117,6 +170,16 @@ def test_bounds_must_be_in_order() -> None:
     release = pl.DataFrame({"age_min": [29], "age_max": [20], "ill": ["a"]})
     with pytest.raises(CheckFailedError, match="'age_min' is above 'age_max'"):
         read_release(release, source.domains, source.sensitive)
+
+
+def test_bounds_in_which_nobody_is() -> None:
+    source = table(age=[20, 29], ill=["a", "b"])
+    release = pl.DataFrame({"age_min": [10, 30], "age_max": [20, 31], "ill": ["a", "b"]})
+    with pytest.raises(CheckFailedError, match=r"'\[30, 31\]' in 'age' .* values go from 20 to 29"):
+        read_release(release, source.domains, source.sensitive)
+    [side] = read_release(release[:1], source.domains, source.sensitive).sides
+    assert isinstance(side, Intervals)
+    assert (side.low.tolist(), side.high.tolist()) == ([0], [0])
 
 
 def test_tables_of_an_anatomy_must_belong_together() -> None:
@@ -166,7 +229,7 @@ def test_floats_that_are_all_whole_are_counted() -> None:
         ("q.json", '{"age": {"from": 4, "to": 3}}', "ends before it begins"),
         ("q.json", '{"age": {"above": 4}}', "an interval has"),
         ("q.json", '{"age": {}}', "an interval has"),
-        ("q.json", '{"age": "old"}', "could not convert"),
+        ("q.json", '{"age": "old"}', "'old' is no number"),
         ("q.json", '{"age": {"from": [4]}}', "is no single value"),
         ("q.json", '{"town": {"from": "Oslo"}}', "this column has no order"),
         ("q.json", '{"town": "Rome"}', "nobody in the source has 'Rome'"),
@@ -244,6 +307,32 @@ def test_measures_of_sets() -> None:
     assert discernibility(found, 4) == 8
     [town] = widths(found)
     assert (town.exact, town.mean, town.median, town.domain) == (0.5, 1.5, 1, 3)
+
+
+def test_ancestors_cost_their_share_of_all_values() -> None:
+    """Three of ten places occur. A country has 2 of 10 values, Asia 4; no box reaches beyond the source in Eq. 4."""
+    places = ["Wien", "Graz", "Rom", "Bari", "Oslo", "Voss", "Goa", "Agra", "Kobe", "Nara"]
+    countries = ["Austria", "Italy", "Norway", "India", "Japan"]
+    paths = [
+        (place, countries[number // 2], "Europe" if number < 6 else "Asia", "*") for number, place in enumerate(places)
+    ]
+    frame = pl.DataFrame({"place": ["Wien", "Rom", "Goa", "Goa"], "ill": ["a", "b", "a", "b"]})
+    source = Source.read(
+        frame, quasi_identifiers=["place"], sensitive="ill", hierarchies={"place": paths}, styles={"place": "ancestor"}
+    )
+    for label, certainty, side in (("*", 1, 1), ("Asia", 0.4, 0), ("Austria", 0.2, 1 / 6), ("Goa", 0, 0)):
+        found = read_release(frame.with_columns(place=pl.lit(label)), source.domains, source.sensitive)
+        assert global_certainty_penalty(found) == pytest.approx(certainty)
+        assert perimeter(found) == pytest.approx(4 * side)
+
+
+def test_orders_that_the_policy_lists_are_the_whole_domain() -> None:
+    frame = pl.DataFrame({"grade": ["c", "d", "e"], "ill": ["x", "y", "z"]})
+    source = Source.read(frame, quasi_identifiers=["grade"], sensitive="ill", orders={"grade": [*"abcdefghijk"]})
+    for label, certainty, side in (("*", 1, 1), ("[a, c]", 0.2, 0), ("[c, e]", 0.2, 1), ("[d, k]", 0.7, 0.5)):
+        found = read_release(frame.with_columns(grade=pl.lit(label)), source.domains, source.sensitive)
+        assert global_certainty_penalty(found) == pytest.approx(certainty)
+        assert perimeter(found) == pytest.approx(3 * side)
 
 
 def test_domains_of_one_value_cost_nothing() -> None:

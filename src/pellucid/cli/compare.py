@@ -89,9 +89,10 @@ def compare(
 def _show(found: Comparison, source: Path) -> None:
     say(
         f"{source}: {found.rows:,} rows, l = {found.diversity}. Random COUNT queries on {found.dimensionality} columns,"
-        f" expected selectivity {found.selectivity:.3g}, seed {found.seed}.\n"
+        f" expected selectivity {found.selectivity:.3g}, seed {found.seed}."
+        " Smallest and average are sizes of groups.\n"
     )
-    header = ["algorithm", "transparent", "error", "median", "GCP", "groups", "smallest", "average", "seconds", "MB"]
+    header = ["algorithm", "transparent", "error", "GCP", "smallest", "average", "seconds", "MB"]
     rows = []
     for candidate in found.candidates:
         row = [candidate.algorithm, "yes" if candidate.transparent else "NO"]
@@ -105,12 +106,9 @@ def _show(found: Comparison, source: Path) -> None:
 
 
 def _cells(score: Score) -> list[str]:
-    figures = score.as_dict()
     return [
         f"{score.errors.workload:.2%}",
-        f"{figures['queries']['median_error']:.2%}",
         f"{score.global_certainty_penalty:.4f}",
-        f"{score.groups:,}",
         f"{score.smallest_group:,}",
         f"{score.average_group:.1f}",
         f"{score.seconds:.3f}",

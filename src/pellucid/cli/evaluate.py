@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from ..utility.evaluation import Evaluation
 from ..utility.evaluation import evaluate as measure
+from ..utility.metrics import Divergence
 from .columns import aligned
 from .console import guarded, print_json, say
 from .options import Hierarchies, Joint, Json, QuasiIdentifiers, Sensitive, Styles, columns, names, of_columns
@@ -47,6 +49,9 @@ def evaluate(
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     joint: Joint = None,
+    diversity: Annotated[
+        int | None, typer.Option("-l", "--diversity", metavar="L", help="The l of the release, for C_avg.")
+    ] = None,
     queries: Queries = 1000,
     qd: Dimensionality = None,
     selectivity: Selectivity = 0.06,
@@ -71,6 +76,7 @@ def evaluate(
             quasi_identifiers=names(quasi_identifiers),
             sensitive=columns(sensitive, joint=joint),
             joint=joint,
+            diversity=diversity,
             queries=queries,
             dimensionality=qd,
             selectivity=selectivity,
@@ -98,7 +104,15 @@ def _show(found: Evaluation, source: Path, release: Path) -> None:
     say(
         f"{release} against {source}. This compares with the source: for the curator, not for release.\n"
         f"  {found.rows:,} of {found.source_rows:,} rows, {found.groups:,} groups of {found.smallest_group:,} or more"
-        f" ({found.average_group:.1f} on average)\n\n"
+        f" ({found.average_group:.1f} on average{_c_avg(found)})\n"
+        + (
+            f"  {found.changed_values:,} rows have a sensitive value that the source does not have so often: the"
+            " release changes values, or is of another table\n"
+            if found.changed_values
+            else ""
+        )
+    )
+    say(
         f"{queries['queries']:,} {made}\n"
         f"  average error {queries['average_error']:.2%}, median {queries['median_error']:.2%},"
         f" 95 % of them within {queries['error_of_95_percent']:.2%}, worst {queries['worst_error']:.1%}\n"
@@ -114,12 +128,20 @@ def _show(found: Evaluation, source: Path, release: Path) -> None:
                 "-" if eta is None else f"{eta:.2f}",
             ]
         )
-    say(aligned(["column", "published exactly", "mean width", "median", "of domain", "correlation ratio"], rows))
-    divergence = found.kl_divergence
+    say(aligned(["column", "exact", "mean width", "median", "of domain", "correlation ratio"], rows))
     say(
         f"\n  perimeter (Eq. 4)           {found.perimeter:,.6g}\n"
         f"  certainty penalty (GCP)     {found.global_certainty_penalty:.4f}   0 is exact, 1 says nothing\n"
         f"  discernibility              {found.discernibility:,}\n"
-        f"  KL divergence               {divergence.value:.4f}"
-        + (f" +- {divergence.standard_error:.4f}, estimated" if divergence.standard_error else "")
+        f"  KL divergence               {_divergence(found.kl_divergence)}"
     )
+
+
+def _c_avg(found: Evaluation) -> str:
+    return "" if found.c_avg is None else f", C_avg {found.c_avg:.2f}"
+
+
+def _divergence(found: Divergence) -> str:
+    if math.isinf(found.value):
+        return "infinite: the release rules out people of the source"
+    return f"{found.value:.4f}" + (f" +- {found.standard_error:.4f}, estimated" if found.standard_error else "")

@@ -177,7 +177,10 @@ def _origin(values: pl.Series, positions: Numbers) -> tuple[float, float, float]
 def _number(text: str, dtype: pl.DataType) -> float:
     """A value as the number that its type computes with."""
     if dtype.is_numeric():
-        number = float(text)
+        try:
+            number = float(text)
+        except ValueError:
+            raise ValueError(f"{text!r} is no number") from None
         if not math.isfinite(number):
             raise ValueError(f"{text} is no finite number")
         return number

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..draws import SystemDraws
+from ..errors import CheckFailedError
 from ..hierarchies import HierarchyLike
 from ..microdata import Microdata, encode
 from ..policy import Policy
@@ -141,9 +142,13 @@ class Evaluation:
 
     source_rows: int
     rows: int
+    changed_values: int
+    """Rows with a sensitive value that so many people in the source do not have: as Mask makes them."""
     groups: int
     smallest_group: int
     average_group: float
+    c_avg: float | None
+    """The average group over l, if an l was given."""
     errors: Errors
     workload: Mapping[str, Any]
     """How the queries were made."""
@@ -160,9 +165,11 @@ class Evaluation:
         return {
             "source_rows": self.source_rows,
             "rows": self.rows,
+            "changed_values": self.changed_values,
             "groups": self.groups,
             "smallest_group": self.smallest_group,
             "average_group": self.average_group,
+            "c_avg": self.c_avg,
             "queries": {**self.workload, **self.errors.as_dict()},
             "perimeter": self.perimeter,
             "global_certainty_penalty": self.global_certainty_penalty,
@@ -180,6 +187,7 @@ def evaluate(
     quasi_identifiers: Iterable[str] | None = None,
     sensitive: str | Iterable[str] | None = None,
     joint: bool | None = None,
+    diversity: int | None = None,
     queries: int = 1000,
     dimensionality: int | None = None,
     selectivity: float = 0.06,
@@ -195,7 +203,7 @@ def evaluate(
 
     Both are paths or data frames; `release` may also be a `Release`, or the two tables of an anatomy. The queries are
     random ones of dimensionality qd and expected selectivity s (section 4.1), or those of a file (`query_file`).
-    `seed` makes the workload, and nothing secret.
+    `seed` makes the workload, and nothing secret. `diversity` is the l of the release, which C_avg needs.
     """
     table = Source.read(
         source,
@@ -206,6 +214,7 @@ def evaluate(
         orders=orders,
         hierarchies=hierarchies,
         styles=styles,
+        diversity=1 if diversity is None else diversity,
     )
     if queries_file is not None:
         asked = read_queries(queries_file, (*table.domains, table.sensitive))
@@ -221,12 +230,19 @@ def evaluate(
         )
         made = {"dimensionality": len(asked[0]), "selectivity": selectivity, "seed": seed}
     released = read_release(_tables(release), table.domains, table.sensitive)
+    if released.rows > len(table):
+        raise CheckFailedError(
+            f"The release has {released.rows:,} rows, and its source {len(table):,}.",
+            remedy="Evaluate a release against the table that it was made from.",
+        )
     return Evaluation(
         source_rows=len(table),
         rows=released.rows,
+        changed_values=_changed_values(table, released),
         groups=len(released.sizes),
         smallest_group=int(released.sizes.min()),
         average_group=average_group(released),
+        c_avg=None if diversity is None else average_group(released, table.diversity),
         errors=Scales.calibrated(table, asked, threads=threads).errors(released),
         workload=made,
         perimeter=perimeter(released),
@@ -236,6 +252,12 @@ def evaluate(
         correlation_ratios=correlation_ratios(table.microdata, table.domains),
         widths=widths(released),
     )
+
+
+def _changed_values(table: Source, released: Released) -> int:
+    kinds = len(table.sensitive.texts)
+    there, here = (np.bincount(codes, minlength=kinds) for codes in (table.microdata.sensitive.codes, released.values))
+    return int(np.maximum(here - there, 0).sum())
 
 
 def _tables(release: object) -> object:

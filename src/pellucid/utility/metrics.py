@@ -39,30 +39,40 @@ _MOST_TUPLES = 5_000
 def perimeter(released: Released) -> float:
     """The perimeter of Eq. 4: the sum over groups G of |G| * sum_i (max_G A_i - min_G A_i) / (max A_i - min A_i).
 
-    The ends of a domain are those of the source. Categories stand in the order of their names, as they do in the
-    program's own penalty.
+    The ends of a domain are those of the source, and of a box counts the part that lies between them: ancestors and
+    orders of a policy reach further. Categories stand in the order of their names, as they do in the program's own
+    penalty.
     """
     return _per_row(released, _share_of_extent)
+
+
+def _share_of_extent(side: Side, domain: Domain) -> Numbers:
+    if isinstance(domain, Line) and isinstance(side, Intervals):
+        side = Intervals(*(np.clip(ends, *domain.positions[[0, -1]]) for ends in (side.low, side.high)))
+    extent = domain.extent if isinstance(domain, Line) else float(len(domain.texts) - 1)
+    return width(side, domain) / extent if extent else np.zeros(len(side))
 
 
 def global_certainty_penalty(released: Released) -> float:
     """GCP: the sum over groups G of |G| * NCP(G), over d * |T*|. 0 is exact, 1 says nothing (Ghinita et al. 2007).
 
-    NCP(G) is the sum over the attributes of (max_G - min_G) / (max - min) where there is an order, and of |set| / |A|
-    where there is none, which is 0 for a single value (Xu et al. 2006).
+    NCP(G) is the sum over the attributes of (max_G - min_G) / (max - min) where there is an order. Where there is none
+    it is |set| / |A| and, of a node of a hierarchy, the number of values under it over |A|; both are 0 for a single
+    value (Xu et al. 2006). A is the whole domain: of an order or a hierarchy, all that the policy lists.
     """
-
-    def certainty_penalty(side: Side, domain: Domain) -> Numbers:
-        if isinstance(side, Intervals):
-            return _share_of_extent(side, domain)
-        return np.where(is_point(side), 0.0, side.sizes / domain.size)
-
-    return _per_row(released, certainty_penalty) / (len(released.domains) * released.rows)
+    return _per_row(released, _certainty_penalty) / (len(released.domains) * released.rows)
 
 
-def _share_of_extent(side: Side, domain: Domain) -> Numbers:
-    extent = domain.extent if isinstance(domain, Line) else float(len(domain.texts) - 1)
-    return width(side, domain) / extent if extent else np.zeros(len(side))
+def _certainty_penalty(side: Side, domain: Domain) -> Numbers:
+    if isinstance(side, Intervals):
+        assert isinstance(domain, Line)  # noqa: S101 - for the type checker
+        if not domain.nodes:
+            extent = domain.high - domain.low
+            return (side.high - side.low) / extent if extent else np.zeros(len(side))
+        sizes = side.high - side.low + domain.unit
+    else:
+        sizes = side.sizes.astype(np.float64)
+    return np.where(is_point(side), 0.0, sizes / domain.size)
 
 
 def _per_row(released: Released, cost: Callable[[Side, Domain], Numbers]) -> float:

@@ -1,12 +1,15 @@
 """A released table, of this program or another, as what it says about its groups.
 
 Besides the labels that this program writes (`recodings.labels`, names of a hierarchy's nodes, or columns A_min and
-A_max) these are understood: `*`,
-half-open intervals `[20, 30)` and `[20, 30[`, ranges `20-29`, `20..29`, and codes with hidden ends such as `130**`.
+A_max) these are understood: half-open intervals `[20, 30)`, `(19.999, 29.0]` and `[20, 30[`, ranges `20-29`, `20..29`
+and `20~29`, open ends `<20`, `>=90`, `90+` and `(65, inf)`, codes with hidden ends such as `130**`, sets without
+braces (`a, b`, `a|b`, `a;b`, `a~b`), and for anything at all `*`, `*****`, `NA`, and a missing value where the source
+has none. A row that says nothing, not even its sensitive value, is a suppressed one.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -31,9 +34,14 @@ __all__ = ["read_release", "tables_of"]
 Table = FileSource | FrameSource
 _Read = TypeVar("_Read")
 _NUMBER = r"-?[0-9][^\s,;\[\](){}]*?"
-_HALF_OPEN = re.compile(rf"^([\[(\]])\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*([\])\[])$")
+_END = rf"{_NUMBER}|[-+]?(?:[iI]nf|∞)"
+_HALF_OPEN = re.compile(rf"^([\[(\]])\s*({_END})\s*[,;]\s*({_END})\s*([\])\[])$")
+_CLOSED = re.compile(rf"^\[\s*({_NUMBER})\s*[,;]\s*({_NUMBER})\s*\]$")
 _RANGE = re.compile(rf"^({_NUMBER})\s*(?:-|–|\.\.|~)\s*({_NUMBER})$")
-_EVERYTHING = "*"
+_BEYOND = re.compile(rf"^(<=?|>=?|≤|≥)\s*({_NUMBER})$")
+_AND_MORE = re.compile(rf"^({_NUMBER})\s*\+$")
+_BETWEEN_MEMBERS = (",", "|", ";", "~")
+_SUPPRESSED = r"^(\*+|NA)$"
 
 
 def tables_of(release: object) -> tuple[object, ...]:
@@ -65,6 +73,7 @@ def read_release(release: object, domains: tuple[Domain, ...], sensitive: Domain
 def _generalization(table: Table, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
     columns = {domain.name: _published(domain, table) for domain in domains}
     rows = _read(table, [*(name for names in columns.values() for name in names), *_columns_of(sensitive)])
+    rows = _without_suppressed(rows, table.name, sensitive)
     sides, cells = zip(
         *(_sides([rows[name] for name in columns[domain.name]], domain) for domain in domains), strict=True
     )
@@ -110,6 +119,24 @@ def _read(table: Table, columns: Sequence[str]) -> pl.DataFrame:
     if rows.is_empty():
         raise SourceError(f"{table.name} has no rows.", remedy="There is nothing to evaluate.")
     return rows
+
+
+def _without_suppressed(rows: pl.DataFrame, name: str, sensitive: Domain) -> pl.DataFrame:
+    """The rows that say something: others are left out, as if the program had not published them."""
+    if any(_says_nothing(text) for text in sensitive.texts):
+        return rows
+    empty = pl.repeat(True, rows.height, eager=True)
+    for column in (*_columns_of(sensitive), *rows.columns):
+        if not empty.any():
+            return rows
+        empty &= as_text(rows[column]).str.contains(_SUPPRESSED).fill_null(value=True)
+    if empty.all():
+        raise SourceError(f"All rows of {name} are suppressed.", remedy="There is nothing to evaluate.")
+    return rows.filter(~empty)
+
+
+def _says_nothing(label: str | None) -> bool:
+    return label is None or re.match(_SUPPRESSED, label) is not None
 
 
 def _published(domain: Domain, table: Table) -> list[str]:
@@ -182,8 +209,9 @@ def _explained(label: str | None, domain: Domain, read: Callable[[str | None], _
     try:
         return read(label)
     except ValueError as problem:
+        said = str(problem).rstrip(".")
         raise CheckFailedError(
-            f"In the release, {label!r} in {domain.name!r} cannot be read: {problem}.",
+            f"In the release, {label!r} in {domain.name!r} cannot be read: {said}.",
             remedy="Write intervals as [20, 29] and sets as {a, b}, of values that the source has; an order of"
             " categories is given in the policy file.",
         ) from None
@@ -215,42 +243,58 @@ def _bounds(columns: Sequence[pl.Series], domain: Domain) -> tuple[Side, Integer
     ends = []
     for column, place in zip(columns, (domain.position, domain.last_position), strict=True):
         labels, codes = _labels(column)
-        ends.append(np.array([_explained(label, domain, place) for label in labels])[codes])
-    if (ends[0] > ends[1]).any():
+        ends.append((np.array([_explained(label, domain, place) for label in labels]), labels, codes))
+    low, high = (places[codes] for places, _, codes in ends)
+    if (low > high).any():
         raise CheckFailedError(f"In the release, {columns[0].name!r} is above {columns[1].name!r} in some rows.")
-    ends = [np.maximum(ends[0], np.minimum(domain.low, ends[1])), np.minimum(ends[1], np.maximum(domain.high, ends[0]))]
-    both, cell = np.unique(np.stack(ends, axis=1), axis=0, return_inverse=True)
-    return Intervals(both[:, 0].copy(), both[:, 1].copy()), cell.ravel().astype(np.uint32)
+    both, cell = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)
+    outside = (both[:, 0] > domain.high) | (both[:, 1] < domain.low)
+    if outside.any():
+        row = int(np.argmax(outside[cell.ravel()]))
+        shown = (labels[codes[row]] for _, labels, codes in ends)
+        _explained(f"[{', '.join(map(str, shown))}]", domain, lambda _: _nobody(domain))
+    inside = np.clip(both, domain.low, domain.high)
+    return Intervals(inside[:, 0].copy(), inside[:, 1].copy()), cell.ravel().astype(np.uint32)
 
 
 def _ends(label: str | None, domain: Line) -> tuple[float, float]:
     """The ends of the interval that a label means, in positions. Raises ValueError if it means none."""
     if label in domain.nodes:
         return domain.nodes[label]
-    if label == _EVERYTHING and label not in domain.texts:
-        return domain.low, domain.high
-    if label is not None and label not in domain.texts:
-        for meant in (_half_open(label, domain), _hidden_digits(label, domain)):
+    if label not in domain.texts:
+        if _says_nothing(label):
+            return domain.low, domain.high
+        assert label is not None  # noqa: S101 - for the type checker
+        for meant in (_half_open(label, domain), _open_ended(label, domain), _hidden_digits(label, domain)):
             if meant is not None:
                 return _ordered(label, domain, *meant)
-    kind, texts = parse(label)
-    if kind == "set":
-        raise ValueError("a set of values of an attribute that has an order")
     try:
-        return _ordered(label, domain, domain.position(texts[0]), domain.last_position(texts[-1]))
+        kind, texts = parse(label)
+        if kind == "set":
+            raise ValueError("a set of values of an attribute that has an order")
+        low, high = domain.position(texts[0]), domain.last_position(texts[-1])
     except ValueError:
-        if found := _RANGE.match(label or ""):
-            return _ordered(label, domain, domain.position(found[1]), domain.position(found[2]))
-        raise
+        found = _RANGE.match(label or "") or _CLOSED.match(label or "")
+        if found is None:
+            raise
+        low, high = domain.position(found[1]), domain.position(found[2])
+    return _ordered(label, domain, low, high)
 
 
 def _ordered(label: str | None, domain: Line, low: float, high: float) -> tuple[float, float]:
     """The part of an interval that lies in the domain: nobody is outside, where steps of a grid may reach."""
     if low > high:
         raise ValueError(f"{label} ends before it begins")
+    if domain.unit and math.ceil(low) <= math.floor(high):
+        low, high = math.ceil(low), math.floor(high)  # of whole numbers, those that are in it
     if low > domain.high or high < domain.low:
-        return low, high
+        _nobody(domain)
     return max(low, domain.low), min(high, domain.high)
+
+
+def _nobody(domain: Line) -> float:
+    known = [text for text in domain.texts if text is not None]
+    raise ValueError(f"nobody in the source is there, where values go from {known[0]} to {known[-1]}")
 
 
 def _half_open(label: str, domain: Line) -> tuple[float, float] | None:
@@ -258,8 +302,38 @@ def _half_open(label: str, domain: Line) -> tuple[float, float] | None:
     found = _HALF_OPEN.match(label)
     if not found or (found[1], found[4]) == ("[", "]"):
         return None
-    low, high = domain.position(found[2]), domain.position(found[3])
-    return low + domain.unit * (found[1] != "["), high - domain.unit * (found[4] != "]")
+    return _above(found[2], domain, found[1] == "["), _below(found[3], domain, found[4] == "]")
+
+
+def _open_ended(label: str, domain: Line) -> tuple[float, float] | None:
+    """`<20`, `>=90` and `90+` go to the end of the domain."""
+    if more := _AND_MORE.match(label):
+        return _above(more[1], domain, True), domain.high
+    if (found := _BEYOND.match(label)) is None:
+        return None
+    included = found[1] not in ("<", ">")
+    if found[1][0] in "<≤":
+        return domain.low, _below(found[2], domain, included)
+    return _above(found[2], domain, included), domain.high
+
+
+def _above(text: str, domain: Line, included: bool) -> float:
+    """Where an interval with this lower end begins: without the end, at the next whole number."""
+    if _is_infinite(text):
+        return domain.low
+    at = domain.position(text)
+    return at if included or not domain.unit else math.floor(at) + 1.0
+
+
+def _below(text: str, domain: Line, included: bool) -> float:
+    if _is_infinite(text):
+        return domain.high
+    at = domain.position(text)
+    return at if included or not domain.unit else math.ceil(at) - 1.0
+
+
+def _is_infinite(text: str) -> bool:
+    return text.lower().endswith(("inf", "∞"))
 
 
 def _hidden_digits(label: str, domain: Line) -> tuple[float, float] | None:
@@ -273,17 +347,33 @@ def _categories(label: str | None, domain: Categories) -> tuple[int, ...]:
     """The codes of the categories that a label means. Raises ValueError if it means none."""
     if label in domain.code:
         return (domain.code[label],)
-    if label == _EVERYTHING:
+    if _says_nothing(label):
         return tuple(range(len(domain.texts)))
-    if label is not None and _EVERYTHING in label:
+    assert label is not None  # noqa: S101 - for the type checker
+    if "*" in label:
         pattern = re.compile(re.escape(label).replace(r"\*", "."))
         matching = tuple(c for c, text in enumerate(domain.texts) if text is not None and pattern.fullmatch(text))
         if matching:
             return matching
-    kind, texts = parse(label)
-    if kind == "interval":
-        raise ValueError("an interval of an attribute that has no order")
+    try:
+        kind, texts = parse(label)
+    except ValueError:
+        kind, texts = "alone", (label,)
     unknown = [text for text in texts if text not in domain.code]
-    if unknown:
+    if kind == "interval" or unknown:
+        if (members := _members(label, domain)) is not None:
+            return members
+        if kind == "interval":
+            raise ValueError("an interval of an attribute that has no order")
         raise ValueError(f"nobody in the source has {unknown[0]!r}")
     return tuple(sorted({domain.code[text] for text in texts}))
+
+
+def _members(label: str, domain: Categories) -> tuple[int, ...] | None:
+    """The codes of categories with something between them, as other programs write sets; None if it is no such text."""
+    inside = label[1:-1] if label[:1] + label[-1:] in ("{}", "()") else label
+    for between in _BETWEEN_MEMBERS:
+        texts = [text.strip() for text in inside.split(between)]
+        if len(texts) > 1 and all(text in domain.code for text in texts):
+            return tuple(sorted({domain.code[text] for text in texts}))
+    return None
