@@ -287,6 +287,8 @@ def test_sources_that_are_refused(
         (("-l", "5"), 3, "NotEligibleError"),
         (("-s", "x"), 2, "PolicyError"),
         (("-o", "nowhere/out.csv"), 5, "TargetError"),
+        (("-l", "many"), 2, "UsageError"),
+        (("--no-such-option",), 2, "UsageError"),
     ],
 )
 def test_errors_as_json(pellucid: Runner, folder: Path, words: tuple[str, ...], status: int, kind: str) -> None:
@@ -354,18 +356,21 @@ def test_a_file_name_that_begins_with_a_dash(pellucid: Runner, folder: Path) -> 
     assert pellucid("anonymize", "-o", "out.csv", *ROLES, "--", "-source.csv").status == 0
 
 
-def test_a_fault_of_ours_is_one_paragraph(pellucid: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [ZeroDivisionError, pl.exceptions.PanicException])
+def test_a_fault_of_ours_is_one_paragraph(
+    pellucid: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch, kind: type[BaseException]
+) -> None:
     """No traceback, unless it is asked for; and no value of the table in what is said."""
 
     def fail(*args: object, **options: object) -> None:
-        raise ZeroDivisionError("person 07 has mumps")
+        raise kind("person 07 has mumps")
 
     monkeypatch.setattr(library.release, "encode", fail)
     run = pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES)
-    run.refused(1, "fault of pellucid (ZeroDivisionError)")
+    run.refused(1, f"fault of pellucid ({kind.__name__})")
     assert "person 07" not in run.err
     monkeypatch.setenv("PELLUCID_TRACEBACK", "1")
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(kind):
         pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES)
     assert sorted(files(folder)) == ["source.csv"]
 

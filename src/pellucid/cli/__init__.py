@@ -10,7 +10,7 @@ import typer
 
 from ..runs import left_alone
 from . import anonymize, check, compare, demo, evaluate, hierarchy, risk, schema
-from .console import complain
+from .console import left
 from .options import version_option
 
 __all__ = ["app", "main"]
@@ -48,8 +48,9 @@ def _status() -> int:
     try:
         status = app(standalone_mode=False)
     except typer.TyperException as problem:
-        if problem.format_message():
-            complain(f"{problem.format_message()} See: pellucid --help")
+        if message := problem.format_message():
+            what = f"{message.rstrip('.')}. See: pellucid --help"
+            left(what, "UsageError", problem.exit_code, as_json="--json" in sys.argv)
         return problem.exit_code
     except typer.Exit as leaving:
         return leaving.exit_code

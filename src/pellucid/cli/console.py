@@ -10,13 +10,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
+from polars.exceptions import PanicException
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from ..algorithms import Monitor
 from ..errors import PellucidError, PolicyError
 
-__all__ = ["complain", "guarded", "json_text", "print_json", "progress", "say"]
+__all__ = ["complain", "guarded", "json_text", "left", "print_json", "progress", "say"]
 
 _STAGES = {
     "read": "reading the source",
@@ -62,25 +63,26 @@ def guarded(*, as_json: bool) -> Iterator[None]:
     except PellucidError as problem:
         details = {} if not isinstance(problem, PolicyError) else {"problems": [p.as_dict() for p in problem.problems]}
         kind = type(problem).__name__
-        raise _left(str(problem), kind, problem.exit_status, as_json=as_json, details=details) from None
+        raise left(str(problem), kind, problem.exit_status, as_json=as_json, details=details) from None
     except KeyboardInterrupt:
-        raise _left("Interrupted: nothing was written.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
+        raise left("Interrupted: nothing was written.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
     except MemoryError:
         what = "There is not enough memory for this table: nothing was written."
-        raise _left(what, "MemoryError", 5, as_json=as_json) from None
+        raise left(what, "MemoryError", 5, as_json=as_json) from None
     except typer.Exit:
         raise
-    except Exception as problem:
+    except (Exception, PanicException) as problem:
         if os.environ.get("PELLUCID_TRACEBACK"):
             raise
         what = (
             f"This is a fault of pellucid ({type(problem).__name__}): nothing was published. Please report it; with"
             " PELLUCID_TRACEBACK=1 in the environment the same command shows where it happened."
         )
-        raise _left(what, type(problem).__name__, _BUG, as_json=as_json) from None
+        raise left(what, type(problem).__name__, _BUG, as_json=as_json) from None
 
 
-def _left(what: str, kind: str, status: int, *, as_json: bool, details: Mapping[str, Any] | None = None) -> typer.Exit:
+def left(what: str, kind: str, status: int, *, as_json: bool, details: Mapping[str, Any] | None = None) -> typer.Exit:
+    """Say what went wrong, as JSON too if that was asked for."""
     complain(what)
     if as_json:
         print_json({"status": status, "error": {"kind": kind, "message": what, **(details or {})}})
