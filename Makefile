@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(shell find src -name '*.py' -o -name '*.html')
 
-.PHONY: help demo test lint types sanitize bench docs clean
+.PHONY: help demo test lint types sanitize bench reproduction docs clean
 
 help:
 	@echo "make demo      make up a hospital table, publish it, verify it, show it before and after"
@@ -14,6 +14,7 @@ help:
 	@echo "make sanitize  the native tests with the address and undefined-behaviour sanitizers"
 	@echo "make docs      write the reference of settings and their JSON schema from their description"
 	@echo "make bench     time every step, side by side with a plain copy"
+	@echo "make reproduction  rerun the paper's experiments and keep their pages in docs/reproduction"
 
 demo: $(VENV)/installed
 	$(BIN)/pellucid demo demo
@@ -33,6 +34,9 @@ sanitize: $(VENV)/developed
 
 bench: $(VENV)/developed
 	$(BIN)/python benchmarks/speed/run.py
+
+reproduction: $(VENV)/developed
+	$(BIN)/python benchmarks/paper/run.py --data occsal,table14 --out docs/reproduction
 
 docs: $(VENV)/developed
 	$(BIN)/python docs/generate.py

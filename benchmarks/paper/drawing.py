@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from PIL import Image
 
 from paper.results import Figure, Line, Lines
 from pellucid.algorithms import NOT_TRANSPARENT
 from pellucid.utility.plots import drawing, look
 
 __all__ = ["draw"]
+
+_COLOURS = 64
 
 
 def draw(figure: Figure, lines: Lines, folder: Path) -> list[Path]:
@@ -30,7 +33,15 @@ def draw(figure: Figure, lines: Lines, folder: Path) -> list[Path]:
             _share_scale(panels)
             handles, labels = panels[0].get_legend_handles_labels()
             whole.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    _shrink(paths[1])
     return paths
+
+
+def _shrink(picture: Path) -> None:
+    """Few colours, in a quarter of the bytes: the pictures are kept in the repository."""
+    with Image.open(picture) as whole:
+        small = whole.convert("RGB").quantize(_COLOURS)
+    small.save(picture, optimize=True)
 
 
 def _draw_line(panel: Any, algorithm: str, algorithms: Sequence[str], line: Line) -> None:
@@ -62,7 +73,7 @@ def _share_scale(panels: Sequence[Any]) -> None:
 def _dress(panel: Any, figure: Figure, table: str, lines: Sequence[Line]) -> None:
     places = sorted({point.x for line in lines for point in line})
     panel.set_title(table, fontsize=9)
-    panel.set_xlabel(figure.axis)
+    panel.set_xlabel(figure.axis, fontstyle="italic" if len(figure.axis) < 3 else "normal")
     panel.set_ylabel(figure.quantity)
     if figure.logarithmic:
         panel.set_yscale("log")

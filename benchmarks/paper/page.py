@@ -1,21 +1,20 @@
-"""The page of a reproduction: each figure, what the paper says about it, and whether it held."""
+"""The page of a reproduction: each figure, what the paper says about it, and whether it held; and a page over several.
+
+Everything on a page follows from the measurements and the conditions of the run, so that it can be written again.
+"""
 
 from __future__ import annotations
 
-import os
-import platform
-import subprocess
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 
-from paper.claims import CLAIMS, PAPER, judge
-from paper.experiments import Plan
-from paper.results import FIGURES, Line, Lines
-from paper.tables import SENSITIVE, Tables
-from paper.weave import Comparison
+from paper.claims import CLAIMS, PAPER, Verdict, judge
+from paper.conditions import Conditions
+from paper.experiments import Record
+from paper.results import FIGURES, Figures, Line, figures
+from paper.tables import SENSITIVE
+from paper.weave import compared
 
-__all__ = ["TABLE_XIV", "write_page"]
+__all__ = ["TABLE_XIV", "index", "page"]
 
 TABLE_XIV = {
     "OCC": {"Age": 0.49, "Gender": 0.62, "Education": 0.28, "Birthplace": 0.38},
@@ -23,83 +22,80 @@ TABLE_XIV = {
 }
 """The correlation ratios that the paper found."""
 
-_LIBRARIES = ("numpy", "polars", "matplotlib")
 _WORDS = {True: "**Held.**", False: "**Did not hold.**", None: "**Open.**"}
 
 
-def write_page(
-    path: Path,
-    *,
-    data: Tables,
-    plan: Plan,
-    lines: Mapping[int, Lines],
-    correlations: Mapping[str, Mapping[str, float]],
-    weave: Comparison | None,
-    notes: Sequence[str],
-    seconds: float,
-) -> None:
-    """Write the page beside its figures."""
-    parts = [_head(data, plan, notes, seconds), _summary(lines), _correlations(correlations)]
-    parts += [_figure(number, lines[number]) for number in sorted(lines)]
-    if weave is not None:
+def page(conditions: Conditions, records: Sequence[Record]) -> str:
+    """The page of one data set, to stand beside its figures."""
+    lines = figures(records)
+    parts = [_head(conditions), _summary(_verdicts(conditions, lines)), _table_xiv(conditions)]
+    parts += [_figure(number, lines) for number in sorted(lines)]
+    if (weave := compared(records)) is not None:
         parts += ["## Weave beside the others, for every l and qd", f"{weave.verdict()} (s = 6 %.)", weave.tables()]
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    return "\n\n".join(parts) + "\n"
 
 
-def _head(data: Tables, plan: Plan, notes: Sequence[str], seconds: float) -> str:
-    rows = {name: table.height for name, table in data.tables.items()}
-    versions = ", ".join(f"{library} {version(library)}" for library in _LIBRARIES)
-    text = [
+def index(runs: Mapping[str, tuple[Conditions, Sequence[Record]]]) -> str:
+    """The page over the folders of several data sets."""
+    parts = [
         "# Section 4 of the paper, rerun",
+        "Figures 11 to 15 and Table XIV, on data that anybody can have: those of the paper are not public. Next to each"
+        " figure stands what the paper says about it, and whether it held here. `benchmarks/paper/README.md` says how"
+        " to run it; these pages are written by the program, not by hand.",
+    ]
+    for folder, (conditions, records) in runs.items():
+        weave = compared(records)
+        parts.append(f"## [{conditions.data}]({folder}/README.md)")
+        parts.append(conditions.origin)
+        parts.append(_summary(_verdicts(conditions, figures(records))))
+        if weave is not None:
+            parts.append(weave.verdict())
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(run: Conditions) -> str:
+    text = [
+        f"# Section 4 of the paper, rerun: {run.data}",
         "",
-        "Made by `python benchmarks/paper/run.py`; do not edit. [All measurements](measurements.csv).",
+        "Made by `benchmarks/paper/run.py`; do not edit. [All measurements](measurements.csv).",
         "",
-        f"- Data: {data.origin} " + ", ".join(f"{name}: {count:,} tuples" for name, count in rows.items()) + ".",
-        f"- Program: pellucid {version('pellucid')}, commit {_commit()}.",
-        f"- Made with {platform.python_implementation()} {platform.python_version()}, {versions}; {platform.system()},"
-        f" {platform.machine()}, {os.cpu_count()} cores; {seconds / 60:.0f} minutes in all.",
-        f"- Errors are means over {plan.runs} runs, each with a new order of ties and new draws, times {plan.workloads}"
-        f" random workloads of {plan.queries:,} queries. Times are those of the processor on one thread, from encoded"
-        f" data to groups, the best of {plan.runs} runs (Figure 14: {plan.repetitions}). Bars go from the smallest"
+        f"- Data: {run.origin} " + ", ".join(f"{name}: {count:,} tuples" for name, count in run.rows.items()) + ".",
+        f"- Program: commit {run.commit}; {run.software}.",
+        f"- Machine: {run.machine}; {run.seconds / 60:.0f} minutes in all.",
+        f"- Errors are means over {run.runs} runs, each with a new order of ties and new draws, times {run.workloads}"
+        f" random workloads of {run.queries:,} queries. Times are those of the processor on one thread, from encoded"
+        f" data to groups, the best of {run.runs} runs (Figure 14: {run.repetitions}). Bars go from the smallest"
         " measurement to the largest. Dashed lines are algorithms that are not transparent.",
     ]
-    if missing := [name for name in PAPER if name not in plan.algorithms]:
+    if run.quick:
+        text.append("- A quick run: fewer runs, workloads and tuples than the whole.")
+    if missing := [name for name in PAPER if name not in run.algorithms]:
         text.append(f"- Not run: {', '.join(missing)}.")
-    if others := [name.capitalize() for name in plan.algorithms if name not in PAPER]:
+    if others := [name.capitalize() for name in run.algorithms if name not in PAPER]:
         text.append(f"- Not of the paper, and in none of its claims: {', '.join(others)}.")
-    if "weave" in plan.algorithms:
+    if "weave" in run.algorithms:
         text.append("- What Weave is for stands at the end.")
-    text += [f"- {note.rstrip('.')}." for note in notes]
+    text += [f"- {note.rstrip('.')}." for note in run.notes]
     return "\n".join(text)
 
 
-def _commit() -> str:
-    """The commit that the program was built from, and whether the files differ from it."""
-    root = Path(__file__).resolve().parents[2]
-    try:
-        said = subprocess.run(
-            ["git", "-C", str(root), "describe", "--always", "--dirty=, with changes that are not committed", "--tags"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return said.stdout.strip()
+def _verdicts(run: Conditions, lines: Figures) -> list[Verdict]:
+    return [_correlated(run), *(judge(claim, lines) for claim in CLAIMS if claim.figure in lines)]
 
 
-def _summary(lines: Mapping[int, Lines]) -> str:
-    verdicts = [judge(claim, lines[claim.figure]).held for claim in CLAIMS if claim.figure in lines]
-    held, against, still = (verdicts.count(outcome) for outcome in (True, False, None))
+def _summary(verdicts: Iterable[Verdict]) -> str:
+    outcomes = [verdict.held for verdict in verdicts]
+    held, against, still = (outcomes.count(outcome) for outcome in (True, False, None))
     return (
-        f"Of {len(verdicts)} claims of the paper about these figures, {held} held, {against} did not"
+        f"Of {len(outcomes)} claims of the paper about Figures 11 to 15 and Table XIV, {held} held, {against} did not"
         + (f", and {still} could not be judged." if still else ".")
         + " A claim that did not hold on these data may hold on those of the paper, which nobody else has."
     )
 
 
-def _correlations(found: Mapping[str, Mapping[str, float]]) -> str:
-    columns = list(next(iter(found.values())))
+def _table_xiv(run: Conditions) -> str:
+    columns = list(next(iter(run.correlations.values())))
+    verdict = _correlated(run)
     text = [
         "## Table XIV: correlation ratios between QI and sensitive attributes",
         "",
@@ -108,23 +104,32 @@ def _correlations(found: Mapping[str, Mapping[str, float]]) -> str:
         f"| | {' | '.join(columns)} |",
         f"|---|{'---|' * len(columns)}",
     ]
-    for table, ratios in found.items():
+    for table, ratios in run.correlations.items():
         cells = [f"{ratios[name]:.2f} ({TABLE_XIV[table][name]:.2f})" for name in columns]
         text.append(f"| {SENSITIVE[table]} | {' | '.join(cells)} |")
+    text += ["", *_judged([("Occupation is less correlated to the QI attributes than income is.", verdict)])]
     return "\n".join(text)
 
 
-def _figure(number: int, lines: Lines) -> str:
-    figure = FIGURES[number]
+def _correlated(run: Conditions) -> Verdict:
+    occ, sal = (run.correlations[table] for table in ("OCC", "SAL"))
+    cases = [f"{name} {occ[name]:.2f} and {sal[name]:.2f}" for name in occ]
+    against = [case for name, case in zip(occ, cases, strict=True) if occ[name] >= sal[name]]
+    return Verdict(not against, f"not so for {', '.join(against)}" if against else ", ".join(cases))
+
+
+def _figure(number: int, all_lines: Figures) -> str:
+    figure, lines = FIGURES[number], all_lines[number]
     text = [f"## Figure {number}: {figure.title}", "", f"![Figure {number}]({figure.stem}.svg)", ""]
-    text += ["| the paper says | here |", "|---|---|"]
-    for claim in CLAIMS:
-        if claim.figure == number:
-            verdict = judge(claim, lines)
-            text.append(f"| {claim.text} | {_WORDS[verdict.held]} {verdict.evidence.rstrip('.')}. |")
+    text += _judged((claim.text, judge(claim, all_lines)) for claim in CLAIMS if claim.figure == number)
     for table in dict.fromkeys(table for table, _ in lines):
         text += ["", _numbers(table, figure.axis, {name: line for (of, name), line in lines.items() if of == table})]
     return "\n".join(text)
+
+
+def _judged(claims: Iterable[tuple[str, Verdict]]) -> list[str]:
+    rows = [f"| {text} | {_WORDS[verdict.held]} {verdict.evidence.rstrip('.')}. |" for text, verdict in claims]
+    return ["| the paper says | here |", "|---|---|", *rows]
 
 
 def _numbers(table: str, axis: str, lines: Mapping[str, Line]) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from paper.experiments import DEFAULT, Record
+from paper.experiments import DEFAULT, Record, Setting
 
-__all__ = ["FIGURES", "Figure", "Line", "Point", "figures", "write_records"]
+__all__ = ["FIGURES", "Figure", "Figures", "Line", "Lines", "Point", "figures", "read_records", "write_records"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,9 @@ class Point:
 Line = Sequence[Point]
 Lines = Mapping[tuple[str, str], Line]
 """By table and algorithm."""
+Figures = Mapping[int, Lines]
+"""By number."""
+_HEADER = ("measure", "table", "algorithm", "rows", "l", "qd", "s", "run", "workload", "value")
 
 
 def figures(records: Iterable[Record]) -> dict[int, Lines]:
@@ -105,7 +108,25 @@ def write_records(records: Sequence[Record], path: Path) -> None:
     """Every measurement, one per line."""
     with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["measure", "table", "algorithm", "rows", "l", "qd", "s", "run", "workload", "value"])
+        out.writerow(_HEADER)
         for r in records:
             setting = (r.setting.diversity, r.setting.dimensionality, r.setting.selectivity)
             out.writerow([r.measure, r.table, r.algorithm, r.rows, *setting, r.run, r.workload, f"{r.value:.6g}"])
+
+
+def read_records(path: Path) -> list[Record]:
+    """The measurements that `write_records` wrote."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [
+            Record(
+                measure=row["measure"],
+                table=row["table"],
+                algorithm=row["algorithm"],
+                rows=int(row["rows"]),
+                setting=Setting(int(row["l"]), int(row["qd"]), float(row["s"])),
+                run=int(row["run"]),
+                workload=int(row["workload"]),
+                value=float(row["value"]),
+            )
+            for row in csv.DictReader(file)
+        ]

@@ -1,15 +1,19 @@
 """Rerun section 4 of the paper: Figures 11 to 15 and Table XIV, for OCC and SAL.
 
-    python benchmarks/paper/run.py [--quick] [--data auto|occsal|table14|census|EXTRACT] [--out FOLDER]
+    python benchmarks/paper/run.py [--quick] [--data auto|occsal|table14|census|EXTRACT[,..]] [--out FOLDER]
+    python benchmarks/paper/run.py --from FOLDER [--out FOLDER]
 
-It writes every measurement (measurements.csv), the figures (SVG and PNG) and a page that says what the paper claims
-about each and whether it held, and how Weave does beside Hybrid and Mondrian for every l and qd (README.md). The whole
-takes about ten minutes on two cores, `--quick` less than five.
+For each data set it writes a folder with every measurement (measurements.csv), what it was made with (run.json), the
+figures (SVG and PNG) and a page that says what the paper claims about each and whether it held, and how Weave does
+beside Hybrid and Mondrian for every l and qd (README.md). Above them stands a page over all data sets. One data set
+takes about fifteen minutes on two cores, `--quick` less than five. `--from` measures nothing: it draws and writes the
+pages again, from the measurements of an earlier run.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -20,23 +24,62 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from paper.claims import PAPER  # noqa: E402
+from paper.conditions import Conditions, commit, machine, software  # noqa: E402
 from paper.drawing import draw  # noqa: E402
 from paper.experiments import Plan, Record, Tell, correlations, scalability, utility  # noqa: E402
-from paper.page import write_page  # noqa: E402
-from paper.results import FIGURES, figures, write_records  # noqa: E402
+from paper.page import index, page  # noqa: E402
+from paper.results import FIGURES, figures, read_records, write_records  # noqa: E402
 from paper.tables import Tables, find  # noqa: E402
-from paper.weave import compared  # noqa: E402
 from pellucid.algorithms import ALGORITHMS  # noqa: E402
 
-__all__ = ["main"]
+__all__ = ["main", "write_pages"]
+
+MEASUREMENTS, CONDITIONS, PAGE = "measurements.csv", "run.json", "README.md"
 
 
 def main() -> None:
-    """Measure, draw, and write the page."""
+    """Measure, draw, and write the pages; or write them again."""
     arguments = _arguments()
+    out: Path = arguments.out or arguments.from_folder or HERE / "results"
+    if arguments.from_folder is not None:
+        _copy(arguments.from_folder, out)
+    else:
+        plan = _plan(arguments)
+        program = commit(out)
+        for number, name in enumerate(_words(arguments.data)):
+            data = find(name, rows=arguments.rows)
+            _run(data, plan, out / data.name, program, quick=arguments.quick)
+            print(f"{data.name} is done, {number + 1} of {len(_words(arguments.data))}", flush=True)
+    write_pages(out)
+    print(f"The page is {out / PAGE}")
+
+
+def write_pages(out: Path) -> None:
+    """Draw the figures of every folder in this one that holds measurements, and write the pages."""
+    runs = {}
+    for folder in sorted(path.parent for path in out.glob(f"*/{CONDITIONS}")):
+        conditions, records = Conditions.read(folder / CONDITIONS), read_records(folder / MEASUREMENTS)
+        for number, lines in figures(records).items():
+            draw(FIGURES[number], lines, folder)
+        (folder / PAGE).write_text(page(conditions, records), encoding="utf-8")
+        runs[folder.name] = conditions, records
+    if not runs:
+        raise SystemExit(f"There are no measurements in {out}.")
+    (out / PAGE).write_text(index(runs), encoding="utf-8")
+
+
+def _copy(earlier: Path, out: Path) -> None:
+    """The measurements of an earlier run, and nothing else of it."""
+    if earlier.resolve() == out.resolve():
+        return
+    for path in sorted([*earlier.glob(f"*/{CONDITIONS}"), *earlier.glob(f"*/{MEASUREMENTS}")]):
+        folder = out / path.parent.name
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, folder / path.name)
+
+
+def _run(data: Tables, plan: Plan, folder: Path, program: str, *, quick: bool) -> None:
     began = time.perf_counter()
-    data = find(arguments.data, rows=arguments.rows)
-    plan = _plan(arguments)
     notes: list[str] = []
 
     def tell(what: str) -> None:
@@ -46,31 +89,30 @@ def main() -> None:
         tell(what)
         notes.append(what)
 
+    print(f"{data.name}: {data.origin}")
     for name in PAPER:
         if name not in plan.algorithms:
             tell(f"{name} is left out")
-    print(data.origin)
     records = list(_measure(data, plan, tell, note))
-    folder: Path = arguments.out
     folder.mkdir(parents=True, exist_ok=True)
-    write_records(records, folder / "measurements.csv")
-    lines = figures(records)
-    for number, figure in lines.items():
-        draw(FIGURES[number], figure, folder)
-    weave = compared(records)
-    write_page(
-        folder / "README.md",
-        data=data,
-        plan=plan,
-        lines=lines,
+    write_records(records, folder / MEASUREMENTS)
+    Conditions(
+        data=data.name,
+        origin=data.origin,
+        rows={name: table.height for name, table in data.tables.items()},
         correlations={name: correlations(table) for name, table in data.tables.items()},
-        weave=weave,
-        notes=notes,
+        quick=quick,
+        algorithms=plan.algorithms,
+        runs=plan.runs,
+        workloads=plan.workloads,
+        queries=plan.queries,
+        repetitions=plan.repetitions,
+        notes=tuple(notes),
         seconds=time.perf_counter() - began,
-    )
-    if weave is not None:
-        tell(weave.verdict())
-    tell(f"the page is {folder / 'README.md'}")
+        commit=program,
+        software=software(),
+        machine=machine(),
+    ).write(folder / CONDITIONS)
 
 
 def _measure(data: Tables, plan: Plan, tell: Tell, note: Tell) -> Iterator[Record]:
@@ -98,8 +140,11 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--data", default="auto", help="auto, occsal, table14, census, or an IPUMS or ACS extract")
-    parser.add_argument("--out", type=Path, default=HERE / "results", help="where to write")
+    parser.add_argument(
+        "--data", default="auto", help="auto, occsal, table14, census, or extracts; several with commas"
+    )
+    parser.add_argument("--out", type=Path, help="where to write [default: benchmarks/paper/results]")
+    parser.add_argument("--from", dest="from_folder", type=Path, metavar="FOLDER", help="write its pages again")
     parser.add_argument("--quick", action="store_true", help="fewer runs and copies")
     parser.add_argument("--algorithms", help="only these, separated by commas")
     parser.add_argument("--rows", type=int, help="only so many rows")

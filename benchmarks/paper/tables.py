@@ -42,6 +42,7 @@ _NO_INCOME = 9_999_998
 class Tables:
     """OCC and SAL, and where they are from."""
 
+    name: str
     origin: str
     tables: Mapping[str, pl.DataFrame]
 
@@ -53,7 +54,7 @@ def find(data: str, *, rows: int | None = None, seed: int = 1) -> Tables:
             "US Census Bureau, ACS 2024 person records with an occupation, recoded to the paper's domain sizes."
             " Birthplace is a proxy: state of residence for the native-born, a class of origin for others."
         )
-        return _both(origin, pl.read_parquet(prepared), rows, seed)
+        return _both("occsal", origin, pl.read_parquet(prepared), rows, seed)
     if data == "table14" and (_BESIDE / "synthetic_table14").exists():
         origin = (
             "Synthetic: census records drawn again with weights, so that the correlation ratios are those of the"
@@ -61,18 +62,20 @@ def find(data: str, *, rows: int | None = None, seed: int = 1) -> Tables:
         )
         files = {"OCC": "occ14_600k.parquet", "SAL": "sal14_600k.parquet"}
         found = {name: pl.read_parquet(_BESIDE / "synthetic_table14" / file) for name, file in files.items()}
-        return Tables(origin, {name: _sample(table, rows, seed) for name, table in found.items()})
+        return Tables("table14", origin, {name: _sample(table, rows, seed) for name, table in found.items()})
     if data in ("auto", "census"):
         origin = "Made up by `benchmarks/census.py`, with the paper's domain sizes; nobody in it exists."
-        return _both(origin, census(rows or _ROWS, seed=seed), rows, seed)
+        return _both("census", origin, census(rows or _ROWS, seed=seed), rows, seed)
     if not Path(data).exists():
         raise SystemExit(f"There is no data {data!r}. Use auto, occsal, table14, census, or the path of an extract.")
-    return _both(f"An extract given by the user, `{Path(data).name}`.", extract(Path(data)), rows, seed)
+    origin = f"An extract given by the user, `{Path(data).name}`."
+    return _both(Path(data).name.split(".")[0], origin, extract(Path(data)), rows, seed)
 
 
-def _both(origin: str, table: pl.DataFrame, rows: int | None, seed: int) -> Tables:
+def _both(name: str, origin: str, table: pl.DataFrame, rows: int | None, seed: int) -> Tables:
     table = _sample(table, rows, seed)
-    return Tables(origin, {name: table.select(*QUASI_IDENTIFIERS, column) for name, column in SENSITIVE.items()})
+    tables = {key: table.select(*QUASI_IDENTIFIERS, column) for key, column in SENSITIVE.items()}
+    return Tables(name, origin, tables)
 
 
 def _sample(table: pl.DataFrame, rows: int | None, seed: int) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""Weave beside the algorithms that are more useful than the paper's: for every l and qd, who errs least.
+"""Weave beside the best of the others: for every l and qd, who errs least.
 
 Tables and a verdict: Weave's mean error is to be the smallest in every cell, and its perimeter smaller than
 that of strict Mondrian.
@@ -28,6 +28,8 @@ class Comparison:
     """Means, by table, l, (qd,) and algorithm."""
 
     errors: Mapping[_Cell, Mapping[str, float]]
+    spreads: Mapping[_Cell, Mapping[str, float]]
+    """Half of the range that the errors have."""
     perimeters: Mapping[tuple[str, int], Mapping[str, float]]
 
     @property
@@ -57,7 +59,7 @@ class Comparison:
         return f"Weave is not ahead everywhere: {'; '.join(lost)}."
 
     def tables(self) -> str:
-        """A Markdown table for each table."""
+        """A Markdown table for each table: means, and in parentheses half of the range of what was measured."""
         names = ("weave", *RIVALS)
         parts = []
         for table in dict.fromkeys(table for table, _, _ in self.errors):
@@ -67,7 +69,9 @@ class Comparison:
             for diversity in sorted({diversity for of, diversity in self.perimeters if of == table}):
                 for name in names:
                     cells = [f"{self.perimeters[table, diversity][name]:.3f}"]
-                    cells += [f"{100 * self.errors[table, diversity, qd][name]:.2f}" for qd in dimensions]
+                    for cell in ((table, diversity, qd) for qd in dimensions):
+                        error, spread = 100 * self.errors[cell][name], 100 * self.spreads[cell][name]
+                        cells.append(f"{error:.2f} (±{spread:.2f})")
                     first = str(diversity) if name == names[0] else ""
                     lines.append(f"| {first} | {name} | {' | '.join(cells)} |")
             parts.append("\n".join(lines))
@@ -91,5 +95,6 @@ def compared(records: Iterable[Record]) -> Comparison | None:
         return None
     return Comparison(
         {key: {name: fmean(values) for name, values in cell.items()} for key, cell in errors.items()},
+        {key: {name: (max(values) - min(values)) / 2 for name, values in cell.items()} for key, cell in errors.items()},
         {key: {name: fmean(values) for name, values in cell.items()} for key, cell in perimeters.items()},
     )
