@@ -27,7 +27,7 @@ from .runs import side_by_side
 from .settings import Grid, Style
 from .typed import as_text, infer_type
 
-__all__ = ["Attribute", "Codes", "Microdata", "codes_of", "encode"]
+__all__ = ["Attribute", "Codes", "Microdata", "codes_of", "encode", "require_plain"]
 
 Codes = npt.NDArray[np.unsignedinteger]
 """In the narrowest of 8, 16 and 32 bits."""
@@ -92,8 +92,7 @@ def encode(table: pl.DataFrame, policy: Policy, draws: Draws, *, untyped: bool) 
     """Encode a table. `untyped` says that its columns are texts of a text file, whose types are to be inferred."""
     if table.height == 0:
         raise MicrodataError("The table has no rows.", remedy="There is nothing to publish.")
-    for name, dtype in table.schema.items():
-        _require_plain(name, dtype)
+    require_plain(table)
     table = table.with_columns(pl.selectors.float().fill_nan(None))
     table, dropped = _handle_missing(table, policy)
     if table.height > _MOST_ROWS:
@@ -136,12 +135,14 @@ def _as_one(attributes: Sequence[Attribute]) -> Attribute:
     )
 
 
-def _require_plain(name: str, dtype: pl.DataType) -> None:
-    if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null) or isinstance(dtype, pl.BaseExtension):
-        raise MicrodataError(
-            f"The column {name!r} holds {dtype}, which has no single values to compare.",
-            remedy="Turn it into text or numbers, or drop it.",
-        )
+def require_plain(table: pl.DataFrame) -> None:
+    """Refuse columns of lists, structs, bytes and the like: their values cannot be compared and written as one."""
+    for name, dtype in table.schema.items():
+        if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null) or isinstance(dtype, pl.BaseExtension):
+            raise MicrodataError(
+                f"The column {name!r} holds {dtype}, which has no single values to compare.",
+                remedy="Turn it into text or numbers, or drop it.",
+            )
 
 
 def _handle_missing(table: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, int]:

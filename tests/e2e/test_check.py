@@ -112,6 +112,15 @@ def test_numbers_and_texts_of_binary_files(pellucid: Runner, folder: Path) -> No
     assert (check["groups"], check["diverse"]) == (2, True)
 
 
+def test_columns_that_hold_no_single_values(pellucid: Runner, folder: Path) -> None:
+    words = ("check", "other.parquet", "-q", "age", "-s", "disease", "-l", "2")
+    for column in ([[1], [2]], [b"x", b"\xff"], [{"a": 1}, {"a": 2}]):
+        pl.DataFrame({"age": column, "disease": ["flu", "cold"]}).write_parquet(folder / "other.parquet")
+        pellucid(*words).refused(2, "'age' holds")
+    pl.DataFrame({"age": [None, None], "disease": ["flu", "cold"]}).write_parquet(folder / "other.parquet")
+    assert pellucid(*words).status == 0
+
+
 def test_exactly_one_l_th_is_diverse_and_one_more_is_not(pellucid: Runner, folder: Path) -> None:
     for first, status in ((1000, 0), (1001, 4)):
         values = ["a"] * first + ["b"] * 1000 + ["c"] * (2000 - first)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import polars as pl
 import typer
 
 from ..errors import CheckFailedError, PolicyError, SourceError, listed
+from ..microdata import require_plain
 from ..recodings import GROUP_ID
 from ..runs import at_once
 from ..sources import FileSource
@@ -57,7 +59,7 @@ def _judge(release: Path, quasi_identifiers: list[str], sensitive: tuple[str, ..
     qi, values = (FileSource(path) for path in tables)
     _require(qi, [GROUP_ID, *quasi_identifiers])
     _require(values, [GROUP_ID, *sensitive])
-    numbers, entries = qi.read([GROUP_ID]), values.read([GROUP_ID, *sensitive])
+    numbers, entries = _read(qi, [GROUP_ID]), _read(values, [GROUP_ID, *sensitive])
     return at_once(lambda: check_anatomy(numbers, entries, GROUP_ID, sensitive, diversity))
 
 
@@ -82,8 +84,14 @@ def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: tup
     if not groups:
         raise PolicyError("check needs the quasi-identifiers (-q): groups are the rows with the same values in them.")
     _require(table, [*groups, *sensitive])
-    rows = table.read([*groups, *sensitive])
+    rows = _read(table, [*groups, *sensitive])
     return at_once(lambda: check_groups(rows, groups, sensitive, diversity))
+
+
+def _read(table: FileSource, columns: list[str]) -> pl.DataFrame:
+    rows = table.read(columns)
+    require_plain(rows.drop(pl.selectors.by_dtype(pl.Null)))  # a column of missing values is one
+    return rows
 
 
 def _published(name: str, columns: list[str]) -> list[str]:
