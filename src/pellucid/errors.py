@@ -11,6 +11,7 @@ Every message says what was wrong, where, and what to do about it::
     ├── CheckFailedError              4   a file does not hold what a release must hold
     ├── SourceError                   5   a table cannot be read
     ├── TargetError                   5   a release cannot be written
+    ├── RegisterError                 5   a register of releases cannot be read or written
     ├── MissingExtraError             2   an optional dependency is not installed
     └── TooManyInstancesError         2   an exact answer would take longer than allowed
 
@@ -30,9 +31,11 @@ __all__ = [
     "MissingExtraError",
     "NoResultError",
     "NotEligibleError",
+    "OverlapWarning",
     "PellucidError",
     "PolicyError",
     "Problem",
+    "RegisterError",
     "SourceError",
     "TargetError",
     "TooManyInstancesError",
@@ -137,6 +140,16 @@ class TargetError(PellucidError):
     """A release cannot be written; nothing is left under its name."""
 
     exit_status = 5
+
+
+class RegisterError(PellucidError):
+    """A register of releases cannot be read or written; then nothing is published."""
+
+    exit_status = 5
+
+
+class OverlapWarning(UserWarning):
+    """A table that is being published shares people with an earlier release."""
 
 
 class MissingExtraError(PellucidError):

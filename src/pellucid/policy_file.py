@@ -36,6 +36,7 @@ class PolicyFile:
     source: Mapping[str, Any] = field(default_factory=dict)
     """What stands in [source]: no part of the policy, because the policy is published (G8)."""
     target: Mapping[str, Any] = field(default_factory=dict)
+    register: Mapping[str, Any] = field(default_factory=dict)
     mentioned: frozenset[str] = frozenset()
     """All settings that the file names, rightly or wrongly."""
     problems: Sequence[Problem] = ()
@@ -63,7 +64,9 @@ def read_policy_file(file: str | os.PathLike[str] | PolicyFile | None) -> Policy
     for problem in problems:
         _leave_out(sound, problem.where)
     sound = absolute(POLICY, sound, path.parent)
-    source, target, attributes = (sound.pop(name, {}) for name in ("source", "target", "attributes"))
+    source, target, register, attributes = (
+        sound.pop(name, {}) for name in ("source", "target", "register", "attributes")
+    )
     of_columns = {
         field: {name: settings[setting] for name, settings in attributes.items() if setting in settings}
         for setting, field in FIELDS.items()
@@ -73,6 +76,7 @@ def read_policy_file(file: str | os.PathLike[str] | PolicyFile | None) -> Policy
         options={**sound, **of_columns},
         source=source,
         target=target,
+        register=register,
         mentioned=frozenset(given),
         problems=[replace(problem, line=located.line_of(problem.where)) for problem in problems],
     )

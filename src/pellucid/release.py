@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +16,7 @@ import polars as pl
 
 from .algorithms import ALGORITHMS, Anonymizer, Monitor, mask
 from .draws import Draws, SeededDraws, SystemDraws
-from .errors import PolicyError, TargetError
+from .errors import OverlapWarning, PolicyError, TargetError
 from .hierarchies import HierarchyLike
 from .manifest import SensitiveOrder, manifest
 from .microdata import Microdata, encode
@@ -23,6 +25,7 @@ from .penalties import Penalty
 from .policy import Policy
 from .policy_file import PolicyFile, read_policy_file
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
+from .register import People, Register, Remembered
 from .runs import at_once
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
 from .sources import FileSource, FrameKind, FrameSource, open_source, open_target
@@ -60,6 +63,7 @@ def anonymize(
     monitor: Monitor | None = None,
     target: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
+    register: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
@@ -70,6 +74,9 @@ def anonymize(
     tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by their names. Nothing is
     written until `Release.write`, but a `target` or a `report` named here is refused before the work if it cannot be
     written.
+
+    `register` is a file of the curator's own that remembers whose data were published, and is made if there is none.
+    `Release.write` warns of people who were in an earlier release (`OverlapWarning`).
     """
     file = read_policy_file(policy)
     settings = Policy.from_options(
@@ -106,13 +113,15 @@ def anonymize(
     place = None if target is None else open_target(target, settings.recoding)
     if place is not None:
         place.require_writable(table.path)
+    register = file.register.get("path") if register is None else register
+    book = None if register is None else Register(register)
     for page in () if report is None else report_files(Path(report)):
         require_place(page, table.path)
     settings.require_roles(table.columns)
     draws: Draws = SystemDraws() if seed_file is None else SeededDraws.from_file(seed_file)
     tell = monitor or _silent
 
-    microdata = _encoded(table, settings, draws, tell)
+    microdata, people = _encoded(table, settings, draws, tell, book)
     partition = _anonymizer(settings)(
         microdata,
         diversity=settings.diversity,
@@ -137,14 +146,19 @@ def anonymize(
         _report=None if report is None else Path(report),
         _kind=table.kind,
         _tell=tell,
+        _register=book,
+        _people=people,
     )
 
 
-def _encoded(table: FileSource | FrameSource, policy: Policy, draws: Draws, tell: Monitor) -> Microdata:
+def _encoded(
+    table: FileSource | FrameSource, policy: Policy, draws: Draws, tell: Monitor, register: Register | None
+) -> tuple[Microdata, People | None]:
     tell("read", 0.0)
     rows = table.read(policy.needed(table.columns))
     tell("encode", 0.0)
-    return at_once(lambda: encode(rows, policy, draws, untyped=table.untyped))
+    microdata = at_once(lambda: encode(rows, policy, draws, untyped=table.untyped))
+    return microdata, None if register is None else register.people(rows, policy)
 
 
 def _silent(stage: str, share: float) -> None:
@@ -201,6 +215,8 @@ class Written:
     check: Check
     reports: tuple[Path, ...] = ()
     """The report for publication and the curator's, if they were asked for."""
+    remembered: Remembered | None = None
+    """What the register says of earlier releases, if there is one: for the curator, not for release."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -225,6 +241,9 @@ class Release:
     _report: Path | None = field(repr=False)
     _kind: FrameKind = field(repr=False)
     _tell: Monitor = field(repr=False)
+    _register: Register | None = field(repr=False)
+    _people: People | None = field(repr=False)
+    """Whom the source is about, as the register knows them."""
 
     @cached_property
     def check(self) -> Check:
@@ -315,9 +334,19 @@ class Release:
                 for file, make, private in zip(reports, pages, (False, True), strict=True):
                     with explained(file):
                         staging.add(file, private=private).write_text(at_once(make), encoding="utf-8")
-            staging.commit()
+            with self._noted(place) as remembered:
+                if remembered:
+                    warnings.warn(OverlapWarning(str(remembered)), stacklevel=2)
+                staging.commit()
         self._tell("verify", 1.0)
-        return Written(place.files, place.manifest, check, reports)
+        return Written(place.files, place.manifest, check, reports, remembered)
+
+    def _noted(self, place: Target) -> AbstractContextManager[Remembered | None]:
+        """The register knows of a release before it appears; without a register, nobody does."""
+        if self._register is None or self._people is None:
+            return nullcontext()
+        source = None if self._source is None else self._source.name
+        return self._register.noted(self._people, source=source, target=place.name, policy_sha256=self.policy.sha256)
 
 
 def _verify(tables: Sequence[pl.DataFrame], expected: Expected) -> Check:

@@ -21,6 +21,7 @@ from .errors import Problem, Where, listed
 __all__ = [
     "ATTRIBUTE",
     "POLICY",
+    "REGISTER",
     "SOURCE",
     "TARGET",
     "Algorithm",
@@ -397,6 +398,20 @@ TARGET = Table(
 )
 """Where it is published, in [target]."""
 
+REGISTER = Table(
+    (
+        Setting(
+            name="path",
+            kind=FilePath(),
+            meaning="A file of your own that remembers whose data were published, and warns of people who were in an"
+            " earlier release. It is made if there is none. Never publish it.",
+            option="--register",
+            example="releases.register",
+        ),
+    )
+)
+"""What remembers earlier releases, in [register]."""
+
 POLICY = Table(
     (
         Setting(
@@ -505,6 +520,7 @@ POLICY = Table(
         Setting(name="attributes", kind=Tables(ATTRIBUTE, "education"), meaning="Settings of single columns."),
         Setting(name="source", kind=SOURCE, meaning="The table that is published."),
         Setting(name="target", kind=TARGET, meaning="Where it is published."),
+        Setting(name="register", kind=REGISTER, meaning="What remembers earlier releases."),
     ),
     words="a policy",
 )

@@ -49,7 +49,8 @@ def test_the_example_says_that_its_values_are_the_defaults(tmp_path: Path) -> No
 
 
 def test_the_description_has_the_defaults_of_the_policy() -> None:
-    plain = Settings(quasi_identifiers=("q",), sensitive="s", diversity=2).as_dict()
+    settings = Settings(quasi_identifiers=("q",), sensitive="s", diversity=2)
+    plain = {**vars(settings), **settings.as_dict()}
     for setting in POLICY.settings:
         if setting.default is not None:
             assert plain[setting.name] == setting.default

@@ -12,7 +12,7 @@ from ..algorithms import ALGORITHMS, CHANGES_VALUES, NOT_TRANSPARENT
 from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
-from .console import complain, guarded, print_json, progress, say
+from .console import complain, complaining, guarded, print_json, progress, say
 from .options import (
     Anonymity,
     Diversity,
@@ -117,6 +117,15 @@ def anonymize(
             " for you alone: that one holds rows of SOURCE.",
         ),
     ] = None,
+    register: Annotated[
+        Path | None,
+        typer.Option(
+            "--register",
+            metavar="FILE",
+            help="A file of your own that remembers whose data were published, and warns of people who were in an"
+            " earlier release. It is made if there is none. Never publish it.",
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing unless something is wrong.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -140,7 +149,7 @@ def anonymize(
         file = read_policy_file(policy)
         if output is None and not (file.target or file.problems):
             raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
-        with progress(quiet=quiet) as monitor:
+        with complaining(quiet=quiet), progress(quiet=quiet) as monitor:
             made = release.anonymize(
                 source,
                 **options,
@@ -155,6 +164,7 @@ def anonymize(
                 monitor=monitor,
                 target=output,
                 report=report,
+                register=register,
             )
             written = made.write()
         if made.policy.diversity == 1 and not quiet:
@@ -188,6 +198,7 @@ def anonymize(
                     "policy_sha256": made.policy.sha256,
                     "dropped_rows": made.dropped_rows,
                     "changed_values": made.changed_values,
+                    "earlier_releases": None if written.remembered is None else written.remembered.as_dict(),
                     "check": written.check.as_dict(),
                 }
             )

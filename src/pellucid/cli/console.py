@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -15,9 +16,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from ..algorithms import Monitor
-from ..errors import PellucidError, PolicyError
+from ..errors import OverlapWarning, PellucidError, PolicyError
 
-__all__ = ["complain", "guarded", "json_text", "left", "print_json", "progress", "say"]
+__all__ = ["complain", "complaining", "guarded", "json_text", "left", "print_json", "progress", "say"]
 
 _STAGES = {
     "read": "reading the source",
@@ -87,6 +88,20 @@ def left(what: str, kind: str, status: int, *, as_json: bool, details: Mapping[s
     if as_json:
         print_json({"status": status, "error": {"kind": kind, "message": what, **(details or {})}})
     return typer.Exit(status)
+
+
+@contextmanager
+def complaining(*, quiet: bool) -> Iterator[None]:
+    """Warnings of the library are told as they come, as one paragraph each."""
+
+    def tell(message: Warning | str, *_: object, **__: object) -> None:
+        if not quiet:
+            complain(f"Warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", OverlapWarning)
+        warnings.showwarning = tell
+        yield
 
 
 @contextmanager
