@@ -338,8 +338,8 @@ ATTRIBUTE = Table(
             name="order",
             kind=Texts(least=1),
             meaning="All values of a column of categories, smallest first: it is then published as intervals. For the"
-            " sensitive column: all its values, those that are alike next to each other. Public, and never taken from"
-            " the table.",
+            " sensitive column (on the command line, --sensitive-order FILE): all its values, those that are alike next"
+            " to each other. Public, and never taken from the table.",
             example=["none", "school", "university"],
             remedy='For example: order = ["none", "school", "university"]',
         ),
@@ -348,7 +348,7 @@ ATTRIBUTE = Table(
             kind=FilePath(),
             meaning="A file that says which values are alike: one line per value, with semicolons between the value,"
             " its ancestors and the root, such as Vienna;Austria;Europe;*. Public, and never made from the sensitive"
-            " values.",
+            " values. `pellucid hierarchy` builds such files.",
             option="--hierarchy",
             example="country.csv",
         ),
@@ -366,6 +366,7 @@ ATTRIBUTE = Table(
             kind=Step(),
             meaning="Numbers in steps of this width, or dates in steps of the calendar; every value becomes its step"
             " before anything else happens.",
+            option="--grid",
             example=5,
         ),
     )

@@ -459,3 +459,32 @@ def test_version(command: list[str] | None) -> None:
     done = subprocess.run([*words, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"pellucid {library.__version__}\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--style age", "--style needs COLUMN=VALUE, not 'age'."),
+        ("--hierarchy =tree.csv", "--hierarchy needs COLUMN=VALUE, not '=tree.csv'."),
+        ("--grid age=5 --grid age=10", "--grid is given twice for 'age'. Give it once."),
+        ("--grid age=five", "grid in [attributes.age] must be a number above 0"),
+        ("--style age=ancestor", "'age' cannot be published as ancestors: it has no hierarchy. Give it one"),
+        ("--hierarchy place=nothing.csv", "'place': The hierarchy nothing.csv cannot be read: No such file"),
+        ("--sensitive-order nothing.txt", "nothing.txt cannot be read: No such file"),
+        ("--sensitive-order latin.txt", "latin.txt is not UTF-8 text."),
+        ("--policy nothing.toml", "The policy file nothing.toml cannot be read: No such file"),
+    ],
+)
+def test_settings_of_columns_that_are_refused(pellucid: Runner, folder: Path, words: str, message: str) -> None:
+    (folder / "latin.txt").write_bytes("Grippe für alle".encode("latin-1"))
+    pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, *words.split()).refused(2, message)
+    assert not (folder / "out.csv").exists()
+
+
+def test_steps_and_styles_of_columns(pellucid: Runner, folder: Path) -> None:
+    words = ("--grid", "age=10", "--style", "place=set", "--hierarchy", "place=tree.csv")
+    (folder / "tree.csv").write_text("Ulm;South;*\nBonn;West;*\nKöln;West;*\n", encoding="utf-8")
+    assert pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, *words).status == 0
+    rows = read(folder / "out.csv")
+    assert {row["age"] for row in rows} <= {"[20, 29]", "[30, 39]", "[40, 49]", "[20, 39]", "[30, 49]", "[20, 49]"}
+    assert not {row["place"] for row in rows} & {"South", "West", "*"}

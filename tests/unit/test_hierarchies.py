@@ -64,7 +64,7 @@ def test_all_that_is_wrong_is_said_with_its_line(tmp_path: Path, text: str, faul
         (b"\xef\xbb\xbf\r\n", "is empty"),
         ("Köln;Germany;*".encode("latin-1"), "not UTF-8"),
         (b'Rome;Italy;*\n"Bonn;Germany;*\n', "line 2 has quotes that do not fit together"),
-        (b'"Rome"x;Italy;*\n', "line 1 has quotes that do not fit together"),
+        (b'"Rome"x;Italy;*\n', "is no CSV file: line 1 has quotes that do not fit together"),
     ],
 )
 def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, message: str) -> None:
@@ -75,9 +75,21 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, messag
         Hierarchy.read(file)
 
 
-@pytest.mark.parametrize("given", [5, ["Rome;Italy;*"], [("Rome", 1.5, "*")], [5], [("Rome", None)], []])
-def test_what_is_no_hierarchy(given: Any) -> None:
-    with pytest.raises(HierarchyError):
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (5, "A hierarchy is a path, a list of rows, or a mapping from values to their ancestors, not 5"),
+        (["Rome;Italy;*"], "A row of a hierarchy lists a value, its ancestors and the root; 'Rome;Italy;*' is no list"),
+        ([5], "A row of a hierarchy lists .*; 5 is no list"),
+        ([("Rome", 1.5, "*")], "A hierarchy holds texts and whole numbers, not 1.5"),
+        ([("Rome", None)], "A hierarchy holds texts and whole numbers, not None"),
+        ([("Rome", True)], "A hierarchy holds texts and whole numbers, not True"),
+        ([], "The hierarchy is empty. It needs one line per value"),
+        ([(f"{number}", "") for number in range(50)], "line 40 has an empty cell; and 10 more. Each line holds"),
+    ],
+)
+def test_what_is_no_hierarchy(given: Any, message: str) -> None:
+    with pytest.raises(HierarchyError, match=message.replace("*", r"\*").replace(r".\*", ".*")):
         Hierarchy.of(given)
 
 
@@ -243,7 +255,7 @@ def test_steps_of_a_grid(tmp_path: Path, values: list[Any], grid: Any, published
         ([1, 2], "month", "is a month, but the column holds numbers"),
         (["2024-02-29"], 5, "is a number, but the column holds dates"),
         (["a"], 5, "holds texts"),
-        ([float("inf")], 5, "infinite"),
+        ([float("inf")], 5, "holds infinite numbers, which lie in no step. Replace them"),
     ],
 )
 def test_grids_that_do_not_fit(values: list[Any], grid: Any, message: str) -> None:

@@ -188,7 +188,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="cannot be read: Is a directory"):
         Policy.from_options(OPTIONS, file=tmp_path)
     (tmp_path / "latin.toml").write_bytes("sensitive = 'Krankheit für alle'".encode("latin-1"))
-    with pytest.raises(PolicyError, match="not valid TOML"):
+    with pytest.raises(PolicyError, match="not valid TOML: it is not UTF-8 text"):
         Policy.from_options(OPTIONS, file=tmp_path / "latin.toml")
 
 
@@ -213,12 +213,15 @@ def test_roles_are_asked_for_by_name() -> None:
     policy.require_roles(["income", "name", "age", "disease", "place"])
     assert policy.needed(["income", "name", "disease", "place", "age"]) == ["name", "disease", "place", "age"]
     for columns, message in (
-        (["name", "age", "disease", "place"], "no column named 'income'"),
+        (["name", "age", "disease", "place"], "no column named 'income'. Did you mean 'name'"),
+        (["incomes", "name", "age", "disease", "place"], "no column named 'income'. Did you mean 'incomes'"),
         (["income", "name", "age", "disease", "place", "more"], "'more' has none"),
         (["income", "name", "age", "disease", "place", "age"], "more than one column named 'age'"),
     ):
         with pytest.raises(PolicyError, match=message):
             policy.require_roles(columns)
+    with pytest.raises(PolicyError, match=r"no column named 'xyz'. Its columns are 'age', 'place', 'disease'"):
+        Policy.from_options({**OPTIONS, "drop": ["xyz"]}).require_roles(["age", "place", "disease"])
 
 
 def test_a_penalty_called_custom_needs_a_function(tmp_path: Path) -> None:
@@ -231,3 +234,41 @@ def test_a_penalty_called_custom_needs_a_function(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match="penalty must be one of 'perimeter', 'discernibility'"):
         pellucid.anonymize(table, **options, policy=path)
     assert pellucid.anonymize(table, **options, penalty=lambda group: len(group) ** 2).policy.penalty == "custom"
+
+
+@pytest.mark.parametrize(("given", "message"), [("income", "not the text 'income'"), (5, "not 5")])
+@pytest.mark.parametrize("option", ["quasi_identifiers", "drop", "protected", "sensitive_order"])
+def test_lists_that_are_none(option: str, given: Any, message: str) -> None:
+    with pytest.raises(PolicyError, match=f"^{option} must be a list of column names, {message}"):
+        Policy.from_options({**OPTIONS, option: given})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"recoding": "anatomy", "quasi_identifiers": ["age", "group_id"]}, "two columns named 'group_id'. Rename"),
+        ({"intervals": "bounds", "sensitive": "age_max"}, "would have two columns named 'age_max'. Rename that column"),
+    ],
+)
+def test_names_that_the_release_needs_itself(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        Policy.from_options({**OPTIONS, "drop_others": True, **options}).require_roles(
+            ["age", "place", "group_id", "age_max", "disease"]
+        )
+
+
+def test_names_and_orders_of_joint_columns() -> None:
+    joint = {**OPTIONS, "sensitive": ["disease", "treatment"], "joint": True}
+    with pytest.raises(PolicyError, match=r"The quasi-identifier .* has the name of the combination .* Rename"):
+        Policy.from_options({**joint, "quasi_identifiers": [Policy.from_options(joint).sensitive_value]})
+    with pytest.raises(PolicyError, match=r"one order of sensitive values, .* order in \[attributes.disease\]"):
+        Policy.from_options({**joint, "sensitive_order": ["flu", "cold"]})
+
+
+def test_neither_source_nor_target() -> None:
+    with pytest.raises(PolicyError, match=r"There is no source. Name it \(SOURCE\), or give .* a \[source\]"):
+        pellucid.anonymize(**OPTIONS)
+    table = pl.DataFrame({"age": [1, 2], "place": [1, 2], "disease": [1, 2]})
+    release = pellucid.anonymize(table, **{**OPTIONS, "diversity": 2})
+    with pytest.raises(PolicyError, match=r"There is no target. Name it \(--output\), or give .* a \[target\]"):
+        release.write()
