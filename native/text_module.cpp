@@ -57,15 +57,17 @@ void require(bool holds, const char* otherwise) {
 nb::str to_python(std::string_view text) { return nb::str(text.data(), text.size()); }
 
 nb::tuple read(int descriptor, std::uint64_t size, const std::string& separator, std::size_t width,
-               const std::vector<std::size_t>& numbers, std::uint64_t stop, std::uint64_t chunk_bytes,
-               unsigned threads, Run& run) {
+               const std::vector<std::size_t>& numbers, const std::string& quote, std::uint64_t stop,
+               std::uint64_t chunk_bytes, unsigned threads, Run& run) {
     require(separator.size() == 1 && threads >= 1 && chunk_bytes >= 1, "separator, threads or chunk_bytes is wrong.");
+    require(quote.size() <= 1 && quote != separator, "quote is wrong.");
     std::vector<bool> wanted(width);
     for (const std::size_t number : numbers) {
         require(number < width && !wanted[number], "numbers must be below width, each once.");
         wanted[number] = true;
     }
-    const TextFile file{descriptor, size, separator[0], width};
+    const int quote_byte = quote.empty() ? no_quote : static_cast<unsigned char>(quote[0]);
+    const TextFile file{descriptor, size, separator[0], quote_byte, width};
     TextTable table;
     {
         nb::gil_scoped_release unlocked;
@@ -141,8 +143,8 @@ void bind_text(nb::module_& m) {
         nb::steal(PyErr_NewException("pellucid._native.TextError", PyExc_ValueError, nullptr));
     m.attr("TextError") = text_error;
     nb::register_exception_translator(translate, text_error.ptr());
-    m.def("read_text", &read, "descriptor"_a, "size"_a, "separator"_a, "width"_a, "numbers"_a, nb::kw_only(), "stop"_a,
-          "chunk_bytes"_a, "threads"_a, "run"_a);
+    m.def("read_text", &read, "descriptor"_a, "size"_a, "separator"_a, "width"_a, "numbers"_a, nb::kw_only(),
+          "quote"_a, "stop"_a, "chunk_bytes"_a, "threads"_a, "run"_a);
     m.def("write_text", &write, "descriptor"_a, "separator"_a, "names"_a, "texts"_a, "codes"_a, nb::kw_only(),
           "block_rows"_a, "threads"_a, "run"_a);
 }

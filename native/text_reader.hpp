@@ -1,7 +1,7 @@
 // Reads columns of a CSV file as codes and dictionaries.
 //
 // The format is RFC 4180: a field stands in quotes if it starts with one; lines end with \n or \r\n, the last one
-// perhaps with nothing. An empty field without quotes is a missing value.
+// perhaps with nothing. An empty field without quotes is a missing value. Separator and quote may be others.
 //
 // The file is read in chunks, several at a time. Whether a chunk starts inside quotes cannot be seen from the chunk,
 // so it is read on the guess that a row starts behind its first line end, and counts only if the chunk before it
@@ -36,8 +36,11 @@ struct TextFile {
     int descriptor;
     std::uint64_t size;
     char separator;
+    int quote;          // no byte at all where values never stand in quotes
     std::size_t width;  // fields in every row
 };
+
+constexpr int no_quote = -1;
 
 /// What is wrong with a file, and the offset at which it is.
 struct TextFault {
@@ -217,7 +220,7 @@ private:
             Column* const column = column_of_field_[field];
             std::uint64_t word = load_word(at);
             const std::uint64_t ends = bytes_equal(word, separators) | bytes_equal(word, newlines);
-            if (ends != 0 && static_cast<char>(word) != '"') {  // nearly every field is short and bare
+            if (ends != 0 && !is_quote(static_cast<char>(word))) {  // nearly every field is short and bare
                 unsigned bits = static_cast<unsigned>(std::countr_zero(ends)) & ~7u;
                 at += bits / 8;
                 if (at == last_byte) return Step::more;
@@ -261,11 +264,13 @@ private:
         return fail(TextFault::Kind::width, row_start, fields_);
     }
 
+    bool is_quote(char byte) const { return static_cast<unsigned char>(byte) == file_.quote; }
+
     static bool is_blank(const char* at) { return *at == '\n' || (*at == '\r' && at[1] == '\n'); }
 
     /// Reads the field at `at`, and moves `at` to the separator or the line end behind it.
     Step any_field(const char*& at, Field& found) {
-        if (*at == '"') return quoted_field(at, found);
+        if (is_quote(*at)) return quoted_field(at, found);
         const std::uint64_t separators = every_byte * static_cast<unsigned char>(file_.separator);
         const char* const from = at;
         std::uint64_t ends;
@@ -283,10 +288,10 @@ private:
         bool escapes = false;
         while (true) {
             const auto* quote = static_cast<const char*>(
-                std::memchr(from, '"', static_cast<std::size_t>(limit() - from)));
+                std::memchr(from, file_.quote, static_cast<std::size_t>(limit() - from)));
             if (!quote) return is_whole() ? fail(TextFault::Kind::open_quote, opening) : Step::more;
             at = quote + 1;
-            if (at == limit() || *at != '"') break;
+            if (at == limit() || !is_quote(*at)) break;
             if (!escapes) unescaped_.clear();
             escapes = true;
             unescaped_.append(from, at);  // up to the first quote of the two

@@ -25,12 +25,14 @@ from .errors import (
 from .hierarchies import Hierarchy
 from .policy import Policy
 from .release import Release, Written, anonymize
+from .sources import File
 from .verify import Check
 from .version import __version__
 
 __all__ = [
     "Check",
     "CheckFailedError",
+    "File",
     "Hierarchy",
     "HierarchyError",
     "MicrodataError",

@@ -159,6 +159,7 @@ def read_text(
     width: int,
     numbers: list[int],
     *,
+    quote: str,
     stop: int,
     chunk_bytes: int,
     threads: int,

@@ -67,13 +67,13 @@ def anonymize(
 ) -> Release:
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
-    `source` is the path of a file, or a data frame of pandas, polars, pyarrow or anything else that speaks Arrow.
-    Several `sensitive` columns must be declared `joint`: then their combination is the value. `diversity` is l.
-    `policy` is a TOML file with the same settings, and perhaps the source and the target; what is given here overrides
-    it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is in plain Python, for small
-    tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by their names. Nothing is
-    written until `Release.write`, but a `target` or a `report` named here is refused before the work if it cannot be
-    written.
+    `source` is the path of a file, a `File` if there is more to say of it, or a data frame of pandas, polars, pyarrow
+    or anything else that speaks Arrow. Several `sensitive` columns must be declared `joint`: then their combination is
+    the value. `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the source and the target;
+    what is given here overrides it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is
+    in plain Python, for small tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by
+    their names. Nothing is written until `Release.write`, but a `target` or a `report` named here is refused before the
+    work if it cannot be written.
 
     `register` is a file of the curator's own that remembers whose data were published, and is made if there is none.
     `Release.write` warns of people who were in an earlier release (`OverlapWarning`).
@@ -108,7 +108,7 @@ def anonymize(
     source = file.source.get("path") if source is None else source
     if source is None:
         raise PolicyError("There is no source.", remedy="Name it (SOURCE), or give the policy file a [source].")
-    table = open_source(source)
+    table = open_source(source, file.source)
     target = file.target.get("path") if target is None else target
     place = None if target is None else open_target(target, settings.recoding)
     if place is not None:
@@ -141,6 +141,7 @@ def anonymize(
         _expected=_expected(published, settings),
         _microdata=microdata,
         _partition=partition,
+        source_unlike=table.unlike if isinstance(table, FileSource) else {},
         _source=table.path,
         _target=place,
         _report=None if report is None else Path(report),
@@ -230,6 +231,8 @@ class Release:
     """How many rows have another sensitive value than in the source (Mask): for the curator, not for release."""
     sensitive_order: SensitiveOrder
     """Where the order of the sensitive values comes from: the policy, a hierarchy, the values, or there is none."""
+    source_unlike: Mapping[str, str]
+    """How the source file was read, where it is not written as pellucid writes such files: for the curator."""
     _tables: tuple[ReleasedTable, ...] = field(repr=False)
     """The one table of a generalization, or the two tables of an anatomy."""
     _expected: Expected = field(repr=False)

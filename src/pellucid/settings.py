@@ -26,6 +26,7 @@ __all__ = [
     "TARGET",
     "Algorithm",
     "Choice",
+    "Encoding",
     "FilePath",
     "Flag",
     "Grid",
@@ -33,9 +34,11 @@ __all__ = [
     "Kind",
     "Missing",
     "NameOrNames",
+    "NameOrNumber",
     "Names",
     "PenaltyName",
     "Recoding",
+    "Separator",
     "Setting",
     "Step",
     "Style",
@@ -189,6 +192,57 @@ class Step:
     def schema(self) -> dict[str, Any]:
         """A positive number, or one of the words."""
         return {"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"enum": list(get_args(CalendarStep))}]}
+
+
+@dataclass(frozen=True)
+class Separator:
+    """One character that stands between values."""
+
+    words: str = 'one character that is no letter and no digit, or "tab" or "space"'
+    _meant: str = r"tab|space|\\t|\t|[ !#$%&*+,./:;<=>?@\\^_`|~()\[\]{}-]"
+
+    def problems(self, value: object, where: Where) -> Iterator[Problem]:
+        """What separates nothing."""
+        if not isinstance(value, str) or not re.fullmatch(self._meant, value):
+            yield _must_be(self.words, value, where)
+
+    def schema(self) -> dict[str, Any]:
+        """A string of one character, or one of the names."""
+        return {"type": "string", "pattern": f"^({self._meant})$"}
+
+
+@dataclass(frozen=True)
+class Encoding(Text):
+    """The name of an encoding of texts."""
+
+    words: str = "the name of an encoding, such as utf-8, utf-16, windows-1252 or iso-8859-15"
+
+    def problems(self, value: object, where: Where) -> Iterator[Problem]:
+        """What nobody knows how to read."""
+        try:
+            known = isinstance(value, str) and bool("a".encode(value))
+        except (LookupError, ValueError):
+            known = False
+        if not known:
+            yield _must_be(self.words, value, where)
+
+
+@dataclass(frozen=True)
+class NameOrNumber:
+    """A name, or a number from 1."""
+
+    words: str = "a name, or a number from 1"
+
+    def problems(self, value: object, where: Where) -> Iterator[Problem]:
+        """What is neither."""
+        named = isinstance(value, str) and value != ""
+        numbered = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+        if not (named or numbered):
+            yield _must_be(self.words, value, where)
+
+    def schema(self) -> dict[str, Any]:
+        """A string or a positive integer."""
+        return {"anyOf": [{"type": "string", "minLength": 1}, {"type": "integer", "minimum": 1}]}
 
 
 @dataclass(frozen=True)
@@ -381,6 +435,51 @@ SOURCE = Table(
             meaning="The file to read.",
             option="SOURCE",
             example="patients.csv",
+        ),
+        Setting(
+            name="separator",
+            kind=Separator(),
+            meaning="What separates the values of a text file. By default a tab in .tsv files, and in .csv files the"
+            " comma, semicolon, tab or bar that separates the column names.",
+            option="--separator",
+            example=";",
+        ),
+        Setting(
+            name="quote",
+            kind=Choice(('"', "'", "none")),
+            meaning="What stands around the values of a text file that hold separators, quotes or line ends.",
+            option="--quote",
+            default='"',
+        ),
+        Setting(
+            name="encoding",
+            kind=Encoding(),
+            meaning="The encoding of a text file. By default UTF-8, or what a byte order mark says.",
+            option="--encoding",
+            example="windows-1252",
+        ),
+        Setting(
+            name="decimal",
+            kind=Choice((".", ",")),
+            meaning="What stands before the decimals of numbers in a text file. By default a point; numbers with"
+            " commas are then an error where the separator is another.",
+            option="--decimal",
+            example=",",
+        ),
+        Setting(
+            name="null",
+            kind=Texts(least=1),
+            meaning="Texts that mean a missing value. Besides them, an empty value without quotes always does.",
+            option="--null",
+            example=["NA", "?"],
+        ),
+        Setting(
+            name="sheet",
+            kind=NameOrNumber(),
+            meaning="The sheet of an Excel file that is read, by its name or number. By default the only one that"
+            " holds anything.",
+            option="--sheet",
+            example="Patients",
         ),
     )
 )

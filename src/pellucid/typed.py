@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-__all__ = ["as_text", "infer_type"]
+__all__ = ["as_text", "has_decimal_commas", "infer_type"]
 
 _WHOLE_NUMBER = r"^(0|-?[1-9][0-9]*)$"
 _NUMBER = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"
@@ -12,10 +12,10 @@ _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?$"
 
 
-def infer_type(texts: pl.Series) -> pl.Series:
+def infer_type(texts: pl.Series, *, decimal: str = ".") -> pl.Series:
     """The texts as whole numbers, numbers, dates or times, if each of them is one and nothing is lost.
 
-    `007` is no number: published as 7 it would be another code.
+    `007` is no number: published as 7 it would be another code. With a decimal comma, `1.500` is none either.
     """
     present = texts.drop_nulls()
     if present.is_empty():
@@ -27,8 +27,9 @@ def infer_type(texts: pl.Series) -> pl.Series:
     if all_are(_WHOLE_NUMBER):
         numbers = texts.cast(pl.Int64, strict=False)
         return numbers if numbers.null_count() == texts.null_count() else texts
-    if all_are(_NUMBER):
-        floats = texts.cast(pl.Float64, strict=False)
+    if all_are(_NUMBER if decimal == "." else _NUMBER.replace(r"\.", decimal)):
+        numbers = texts if decimal == "." else texts.str.replace(decimal, ".", literal=True)
+        floats = numbers.cast(pl.Float64, strict=False)
         return floats.set(floats == 0, 0.0) if floats.drop_nulls().is_finite().all() else texts
     if all_are(_DATE):
         dates = texts.str.to_date("%Y-%m-%d", strict=False)
@@ -47,3 +48,10 @@ def as_text(values: pl.Series) -> pl.Series:
     if dtype in (pl.Datetime, pl.Time):
         return values.dt.to_string("iso").str.replace(r"\.0+$", "")
     return values.cast(pl.String)
+
+
+def has_decimal_commas(texts: pl.Series) -> bool:
+    """Whether all texts are numbers if commas stand before decimals, and some commas do."""
+    present = texts.drop_nulls()
+    numbers = _NUMBER.replace(r"\.", ",")
+    return bool(present.str.contains(",", literal=True).any() and present.str.contains(numbers).all())

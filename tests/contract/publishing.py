@@ -14,7 +14,7 @@ import pellucid
 __all__ = ["ENDINGS", "QI", "RECODINGS", "Publisher", "files_in", "frames", "people", "tables"]
 
 QI: Final = ("age", "place")
-ENDINGS: Final = (".csv", ".tsv", ".parquet", ".arrow")
+ENDINGS: Final = (".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".csv.gz")
 RECODINGS: Final[dict[str, dict[str, str]]] = {
     "text": {"recoding": "mbr", "intervals": "text"},
     "bounds": {"recoding": "mbr", "intervals": "bounds"},

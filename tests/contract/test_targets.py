@@ -51,7 +51,8 @@ def test_an_old_release_is_replaced(release: pellucid.Release, tmp_path: Path) -
     [
         ("nowhere/out.csv", "There is no folder"),
         ("file.txt/out.csv", "There is no folder"),
-        ("out.xlsx", "no format"),
+        ("out.ods", "no format"),
+        ("out.parquet.gz", "no format"),
         ("out", "no format"),
     ],
 )

@@ -230,7 +230,7 @@ def test_a_seed_that_is_too_short(pellucid: Runner, folder: Path) -> None:
         (("-o", "nowhere/out.csv"), 5, "There is no folder nowhere"),
         (("-o", "source.csv"), 5, "is the source itself"),
         (("-o", "."), 5, ""),
-        (("-o", "out.xlsx"), 5, "no format"),
+        (("-o", "out.ods"), 5, "no format"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )

@@ -18,7 +18,7 @@ class FaultError(Exception):
     """The kind of fault, the line, and the number of fields: the arguments of `TextError`."""
 
 
-def parse(content: bytes, width: int, separator: str = ",") -> list[Row]:
+def parse(content: bytes, width: int, separator: str = ",", quote: str = '"') -> list[Row]:
     """The rows behind the header, as native/text_reader.hpp has to read them."""
     content = content.removeprefix(b"\xef\xbb\xbf")
     if content and not content.endswith(b"\n"):
@@ -26,7 +26,7 @@ def parse(content: bytes, width: int, separator: str = ",") -> list[Row]:
     rows: list[Row] = []
     at = 0
     while at < len(content):
-        fields, end = _row(content, at, separator.encode())
+        fields, end = _row(content, at, separator.encode(), quote.encode())
         if len(fields) != width:
             raise FaultError("width", _line(content, at), len(fields))
         try:
@@ -42,13 +42,13 @@ def parse(content: bytes, width: int, separator: str = ",") -> list[Row]:
     return rows[1:]
 
 
-def _row(content: bytes, at: int, separator: bytes) -> tuple[list[bytes | None], int]:
+def _row(content: bytes, at: int, separator: bytes, quote: bytes) -> tuple[list[bytes | None], int]:
     fields: list[bytes | None] = []
     if content.startswith((b"\n", b"\r\n"), at):
         return fields, at
     while True:
-        if content.startswith(b'"', at):
-            field, at = _quoted(content, at)
+        if quote and content.startswith(quote, at):
+            field, at = _quoted(content, at, quote)
             if not content.startswith((b"\n", b"\r\n", separator), at):
                 raise FaultError("after_quote", _line(content, at), 0)
             fields.append(field)
@@ -63,17 +63,17 @@ def _row(content: bytes, at: int, separator: bytes) -> tuple[list[bytes | None],
             return fields, at
 
 
-def _quoted(content: bytes, opening: int) -> tuple[bytes, int]:
+def _quoted(content: bytes, opening: int, quote: bytes) -> tuple[bytes, int]:
     field = b""
     at = opening + 1
     while True:
-        closing = content.find(b'"', at)
+        closing = content.find(quote, at)
         if closing < 0:
             raise FaultError("open_quote", _line(content, opening), 0)
         field += content[at:closing]
-        if not content.startswith(b'""', closing):
+        if not content.startswith(2 * quote, closing):
             return field, closing + 1
-        field += b'"'
+        field += quote
         at = closing + 2
 
 
@@ -98,6 +98,7 @@ def read_native(
     numbers: Sequence[int] | None = None,
     *,
     separator: str = ",",
+    quote: str = '"',
     stop: int | None = None,
     chunk_bytes: int = 2**20,
     threads: int = 2,
@@ -111,6 +112,7 @@ def read_native(
             separator,
             width,
             list(range(width) if numbers is None else numbers),
+            quote=quote,
             stop=len(content) if stop is None else stop,
             chunk_bytes=chunk_bytes,
             threads=threads,

@@ -16,7 +16,8 @@ from tests.property.csv_files import FaultError, Row, parse, read_native, write_
 _TEXTS = st.text(st.sampled_from("ab1,;\t\"\n\r 'é€😀"), max_size=20)
 _CHUNK_BYTES = st.integers(1, 40) | st.just(2**20)
 _THREADS = st.sampled_from([1, 2, 5])
-_SEPARATORS = st.sampled_from([",", "\t"])
+_SEPARATORS = st.sampled_from([",", "\t", ";"])
+_QUOTES = st.sampled_from(['"', "'"])
 
 
 @st.composite
@@ -37,6 +38,7 @@ def _tables(draw: st.DrawFn, texts: st.SearchStrategy[str | None]) -> list[Row]:
     chunk_bytes=_CHUNK_BYTES,
     threads=_THREADS,
     separator=_SEPARATORS,
+    quote=_QUOTES,
 )
 def test_reads_what_python_writes(
     *,
@@ -48,40 +50,54 @@ def test_reads_what_python_writes(
     chunk_bytes: int,
     threads: int,
     separator: str,
+    quote: str,
 ) -> None:
     # Python leaves a carriage return bare if it is no part of the line's end; before a line feed it looks like one.
     ambiguous = quoting == csv.QUOTE_MINIMAL and line_end == "\n"
     assume(not (ambiguous and any((row[-1] or "").endswith("\r") for row in table)))
     written = io.StringIO()
-    csv.writer(written, delimiter=separator, quoting=quoting, lineterminator=line_end).writerows(table)  # type: ignore[arg-type]
+    writer = csv.writer(written, delimiter=separator, quotechar=quote, quoting=quoting, lineterminator=line_end)  # type: ignore[arg-type]
+    writer.writerows(table)
     text = written.getvalue() if last_end else written.getvalue().removesuffix(line_end)
     content = b"\xef\xbb\xbf" * mark + text.encode()
     bare_if_empty = quoting == csv.QUOTE_MINIMAL and len(table[0]) > 1
-    found = read_native(content, len(table[0]), separator=separator, chunk_bytes=chunk_bytes, threads=threads)
+    found = read_native(
+        content, len(table[0]), separator=separator, quote=quote, chunk_bytes=chunk_bytes, threads=threads
+    )
     assert found.rows == [[None if field == "" and bare_if_empty else field for field in row] for row in table[1:]]
 
 
 _BYTES = st.lists(
-    st.sampled_from([b"a", b"b", b"123456", b",", b",", b'"', b'"', b'""', b"\n", b"\n", b"\r\n", b"\r", "é".encode()])
-    | st.sampled_from([b"\0", b"\xff", b"\xe2\x82", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\x80"]),
+    st.sampled_from(
+        [b"a", b"b", b"123456", b",", b",", b'"', b'"', b'""', b"'", b"\n", b"\n", b"\r\n", b"\r", "é".encode()]
+    )
+    | st.sampled_from(
+        ["é".encode(), b"\0", b"\xff", b"\xe2\x82", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80", b"\x80"]
+    ),
     max_size=60,
 ).map(b"".join)
 
 
-@given(content=_BYTES, width=st.integers(1, 3), chunk_bytes=_CHUNK_BYTES, threads=_THREADS)
-@example(b'a,b\n1,"x\n,\n', 2, 2, 1)
+@given(
+    content=_BYTES,
+    width=st.integers(1, 3),
+    chunk_bytes=_CHUNK_BYTES,
+    threads=_THREADS,
+    quote=st.sampled_from(['"', '"', "'", ""]),
+)
+@example(b'a,b\n1,"x\n,\n', 2, 2, 1, '"')
 def test_any_bytes_are_read_or_refused_as_byte_after_byte(
-    content: bytes, width: int, chunk_bytes: int, threads: int
+    content: bytes, width: int, chunk_bytes: int, threads: int, quote: str
 ) -> None:
     """Also the fault and its line are the same, however the file is cut into chunks."""
     content = b",".join([b"h"] * width) + b"\n" + content
     try:
-        expected: list[Row] | tuple[object, ...] = parse(content, width)
+        expected: list[Row] | tuple[object, ...] = parse(content, width, quote=quote)
     except FaultError as fault:
         expected = fault.args
     try:
         found: list[Row] | tuple[object, ...] = read_native(
-            content, width, chunk_bytes=chunk_bytes, threads=threads
+            content, width, quote=quote, chunk_bytes=chunk_bytes, threads=threads
         ).rows
     except _native.TextError as fault:
         found = fault.args

@@ -135,7 +135,9 @@ def test_a_file_that_cannot_be_read_or_became_shorter() -> None:
         file.flush()
         for descriptor, size, code in ((file.fileno(), 100, errno.EIO), (10**6, 5, errno.EBADF)):
             with pytest.raises(OSError, match=re.escape(os.strerror(code))) as caught:
-                _native.read_text(descriptor, size, ",", 2, [], stop=size, chunk_bytes=9, threads=2, run=_native.Run())
+                _native.read_text(
+                    descriptor, size, ",", 2, [], quote='"', stop=size, chunk_bytes=9, threads=2, run=_native.Run()
+                )
             assert caught.value.errno == code
 
 
@@ -148,7 +150,7 @@ def test_a_run_that_is_cancelled_stops() -> None:
         size = file.write(_HEADER * 1000)
         file.flush()
         with pytest.raises(_native.Cancelled):
-            _native.read_text(file.fileno(), size, ",", 2, [], stop=size, chunk_bytes=9, threads=2, run=run)
+            _native.read_text(file.fileno(), size, ",", 2, [], quote='"', stop=size, chunk_bytes=9, threads=2, run=run)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ from ..policy import Missing, Policy, Recoding
 from ..recodings import GROUP_ID
 from ..recodings.anatomy import exact_values
 from ..recodings.labels import parse
-from ..sources import FileSource, FrameSource, open_source
+from ..sources import FileSource, FrameSource, open_release, open_source
+from ..sources.formats import split_name
 from ..typed import as_text
 from .external import External, Person, Point
 from .published import Cell, Published, Shape, Side, published
@@ -77,9 +78,9 @@ def read_case(
     people, attributes = _read_external(external, quasi_identifiers, identifier, of_qi, missing)
     tables = _tables_of(release)
     if len(tables) == 1:
-        cells, shown = _read_generalization(open_source(tables[0]), attributes, shown_in, of_shown)
+        cells, shown = _read_generalization(open_release(tables[0]), attributes, shown_in, of_shown)
     else:
-        qi, shows = open_source(tables[0]), open_source(tables[1])
+        qi, shows = open_release(tables[0]), open_release(tables[1])
         cells, shown = _read_anatomy(qi, shows, attributes, shown_in, of_shown)
     recoding: Recoding = "mbr" if len(tables) == 1 else "anatomy"
     return Case(people, published(cells), recoding, shown)
@@ -96,7 +97,8 @@ def _tables_of(release: object) -> tuple[object, ...]:
         return tuple(release)
     if isinstance(release, str | os.PathLike):
         path = Path(release)
-        two = tuple(path.with_name(f"{path.stem}.{part}{path.suffix}") for part in ("qi", "sensitive"))
+        stem, ending = split_name(path)
+        two = tuple(path.with_name(f"{stem}.{part}{ending}") for part in ("qi", "sensitive"))
         if not path.exists() and all(table.exists() for table in two):
             return two
     return (release,)

@@ -13,6 +13,7 @@ from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, complaining, guarded, print_json, progress, say
+from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
 from .options import (
     Anonymity,
     Diversity,
@@ -36,7 +37,7 @@ __all__ = ["anonymize", "summary"]
 def anonymize(
     *,
     source: Annotated[
-        Path | None, typer.Argument(metavar="SOURCE", help="A CSV, TSV, Parquet or Arrow (Feather) file.")
+        Path | None, typer.Argument(metavar="SOURCE", help="A CSV, TSV, Parquet, Arrow or Excel file.")
     ] = None,
     output: Annotated[
         Path | None,
@@ -95,6 +96,12 @@ def anonymize(
             help="All values of the sensitive column, one per line, those that are alike next to each other.",
         ),
     ] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    null: Null = None,
+    sheet: Sheet = None,
     anonymity: Anonymity = None,
     protected: Protected = None,
     policy: Annotated[
@@ -149,9 +156,18 @@ def anonymize(
         file = read_policy_file(policy)
         if output is None and not (file.target or file.problems):
             raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
+        table = described(
+            source or file.source.get("path"),
+            separator=separator,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            null=null,
+            sheet=sheet,
+        )
         with complaining(quiet=quiet), progress(quiet=quiet) as monitor:
             made = release.anonymize(
-                source,
+                table,
                 **options,
                 sensitive=columns(sensitive, joint=joint),
                 joint=joint,
@@ -190,6 +206,7 @@ def anonymize(
             print_json(
                 {
                     "status": 0,
+                    "source": dict(made.source_unlike),
                     "transparent": made.policy.algorithm not in NOT_TRANSPARENT,
                     "files": [str(file) for file in written.files],
                     "manifest": str(written.manifest),
@@ -226,6 +243,9 @@ def summary(made: release.Release, written: release.Written) -> str:
         f"  read back and verified; the manifest is {written.manifest}",
         f"  policy: {_in_short(policy)}",
     ]
+    if made.source_unlike:
+        read_with = ", ".join(f"{name} {said!r}" for name, said in made.source_unlike.items())
+        lines.append(f"  source: read with {read_with}")
     if written.reports:
         lines.append("  report: {} (may be published), {} (for you alone)".format(*written.reports))
     if made.dropped_rows:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import polars as pl
 import typer
@@ -12,13 +13,17 @@ from ..errors import CheckFailedError, PolicyError, SourceError, listed
 from ..microdata import require_plain
 from ..recodings import GROUP_ID
 from ..runs import at_once
-from ..sources import FileSource
+from ..sources import FileSource, FrameSource, open_release
 from ..sources.file_target import target_files
+from ..sources.formats import split_name
 from ..verify import Check, check_anatomy, check_groups
 from .console import guarded, print_json, say
+from .described import Encoding, Null, Quote, Separator, Sheet, described
 from .options import Diversity, Joint, Json, QuasiIdentifiers, Sensitive, columns, names
 
 __all__ = ["check"]
+
+Table = FileSource | FrameSource
 
 
 def check(
@@ -31,6 +36,11 @@ def check(
     sensitive: Sensitive = None,
     joint: Joint = None,
     diversity: Diversity = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    null: Null = None,
+    sheet: Sheet = None,
     as_json: Json = False,
 ) -> None:
     """Say whether every group of RELEASE is L-diverse: at most 1/L of it has the same sensitive value."""
@@ -43,7 +53,9 @@ def check(
         of_value = (asked,) if isinstance(asked, str) else tuple(asked or ())
         if joint and len(of_value) < 2:
             raise PolicyError("--joint is for several sensitive columns, such as -s disease,treatment.")
-        verdict = _judge(release, names(quasi_identifiers) or [], of_value, diversity)
+        said: dict[str, Any] = {"separator": separator, "quote": quote, "encoding": encoding, "sheet": sheet}
+        tables = [open_release(described(path, null=null, **said)) for path in _anatomy_of(release) or (release,)]
+        verdict = _judge(tables, names(quasi_identifiers) or [], of_value, diversity)
         if as_json:
             print_json({"status": 0 if verdict.diverse else CheckFailedError.exit_status, "check": verdict.as_dict()})
         else:
@@ -52,11 +64,10 @@ def check(
             raise typer.Exit(CheckFailedError.exit_status)
 
 
-def _judge(release: Path, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
-    tables = _anatomy_of(release)
-    if tables is None:
-        return _judge_table(FileSource(release), quasi_identifiers, sensitive, diversity)
-    qi, values = (FileSource(path) for path in tables)
+def _judge(tables: Sequence[Table], quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
+    if len(tables) == 1:
+        return _judge_table(tables[0], quasi_identifiers, sensitive, diversity)
+    qi, values = tables
     _require(qi, [GROUP_ID, *quasi_identifiers])
     _require(values, [GROUP_ID, *sensitive])
     numbers, entries = _read(qi, [GROUP_ID]), _read(values, [GROUP_ID, *sensitive])
@@ -68,16 +79,17 @@ def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
     if not release.name:
         return None
     base = release
+    stem, ending = split_name(release)
     for part in (".qi", ".sensitive"):
-        if release.stem.endswith(part):
-            base = release.with_name(release.stem.removesuffix(part) + release.suffix)
+        if stem.endswith(part):
+            base = release.with_name(stem.removesuffix(part) + ending)
     qi, values = target_files(base, "anatomy")
     if (base == release and release.exists()) or not (qi.exists() and values.exists()):
         return None
     return qi, values
 
 
-def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
+def _judge_table(table: Table, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
     groups = [column for name in quasi_identifiers for column in _published(name, table.columns)]
     if not groups and GROUP_ID in table.columns:
         groups = [GROUP_ID]
@@ -88,7 +100,7 @@ def _judge_table(table: FileSource, quasi_identifiers: list[str], sensitive: tup
     return at_once(lambda: check_groups(rows, groups, sensitive, diversity))
 
 
-def _read(table: FileSource, columns: list[str]) -> pl.DataFrame:
+def _read(table: Table, columns: list[str]) -> pl.DataFrame:
     rows = table.read(columns)
     require_plain(rows.drop(pl.selectors.by_dtype(pl.Null)))  # a column of missing values is one
     return rows
@@ -100,7 +112,7 @@ def _published(name: str, columns: list[str]) -> list[str]:
     return bounds if name not in columns and all(bound in columns for bound in bounds) else [name]
 
 
-def _require(table: FileSource, columns: list[str]) -> None:
+def _require(table: Table, columns: list[str]) -> None:
     for name in columns:
         if columns.count(name) > 1:
             raise PolicyError(f"{name!r} is named more than once.")

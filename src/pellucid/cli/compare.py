@@ -13,6 +13,7 @@ from ..utility.comparison import compare as measure
 from ..utility.plots import plot_comparison, require_plot
 from .columns import aligned
 from .console import complain, guarded, print_json, say
+from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
 from .evaluate import Dimensionality, PolicyFile, Queries, Seed, Selectivity, Threads
 from .options import (
     Diversity,
@@ -52,6 +53,12 @@ def compare(
     ] = None,
     hierarchy: Hierarchies = None,
     style: Styles = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    null: Null = None,
+    sheet: Sheet = None,
     policy: PolicyFile = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -61,7 +68,9 @@ def compare(
         if plot is not None:
             require_plot(plot)
         found = measure(
-            source,
+            described(
+                source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
+            ),
             quasi_identifiers=names(quasi_identifiers),
             sensitive=columns(sensitive, joint=joint),
             joint=joint,

@@ -13,6 +13,7 @@ from ..utility.evaluation import evaluate as measure
 from ..utility.metrics import Divergence
 from .columns import aligned
 from .console import guarded, print_json, say
+from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
 from .options import Hierarchies, Joint, Json, QuasiIdentifiers, Sensitive, Styles, columns, names, of_columns
 
 __all__ = ["Dimensionality", "PolicyFile", "Queries", "Seed", "Selectivity", "Threads", "evaluate"]
@@ -64,6 +65,12 @@ def evaluate(
     seed: Seed = 0,
     hierarchy: Hierarchies = None,
     style: Styles = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    null: Null = None,
+    sheet: Sheet = None,
     policy: PolicyFile = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -71,7 +78,9 @@ def evaluate(
     """Say how well counts can be estimated from RELEASE, and what it has lost. For the curator, not for release."""
     with guarded(as_json=as_json):
         found = measure(
-            source,
+            described(
+                source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
+            ),
             release,
             quasi_identifiers=names(quasi_identifiers),
             sensitive=columns(sensitive, joint=joint),

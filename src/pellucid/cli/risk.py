@@ -22,6 +22,7 @@ from ..joint import name_of
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, say
+from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
 from .evaluate import PolicyFile
 from .options import Anonymity, Diversity, Joint, Json, Protected, QuasiIdentifiers, Sensitive, columns, names
 
@@ -56,6 +57,12 @@ def risk(
     ] = None,
     anonymity: Anonymity = None,
     protected: Protected = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    null: Null = None,
+    sheet: Sheet = None,
     policy: PolicyFile = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", help="The most runs of the algorithm for an exact answer.")
@@ -82,11 +89,20 @@ def risk(
             "protected": names(protected),
         }
         settings, of_mask = _settings(options, algorithm, policy)
+        people = described(
+            external or sample,
+            separator=separator,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            null=null,
+            sheet=sheet,
+        )
         with _progress("tables looked at" if sample is None else "steps", exact=sample is None) as tell:
             found = (
-                disclosure_risk(release, external, **settings, **of_mask, limit=limit, progress=tell)
+                disclosure_risk(release, people, **settings, **of_mask, limit=limit, progress=tell)
                 if sample is None
-                else sampled_audit(sample, **settings, steps=steps, progress=tell)
+                else sampled_audit(people, **settings, steps=steps, progress=tell)
             )
         if as_json:
             print_json({"status": 0, "risk": found.as_dict()})

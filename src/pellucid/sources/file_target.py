@@ -12,7 +12,11 @@ import polars as pl
 from ..runs import at_once, side_by_side
 from ..settings import Recoding
 from ..typed import as_text
-from .files import SEPARATORS, FileSource, format_of, write_table
+from .content import UTF_8, written
+from .description import File
+from .excel import holds
+from .files import FileSource, write_table
+from .formats import EXCEL, Format, format_of, split_name
 from .targets import Coded, ReleaseKind, Staging, explained, require_writable
 from .text import write_text
 
@@ -36,8 +40,9 @@ class FileTarget:
             require_writable(file, source)
 
     def shown(self, values: pl.Series) -> pl.Series:
-        """Values as these files hold them: text files hold texts."""
-        return as_text(values) if self._format in SEPARATORS else values
+        """Values as these files hold them: text files hold texts, and Excel files nearly everything else."""
+        as_they_are = holds(values) if self._format.ending == EXCEL else not self._format.textual
+        return values if as_they_are else as_text(values)
 
     def staged(self, staging: Staging) -> _Staged:
         """The same files under temporary names."""
@@ -45,11 +50,11 @@ class FileTarget:
 
 
 class _Staged:
-    def __init__(self, target: FileTarget, staging: Staging, paths: Sequence[Path], ending: str) -> None:
+    def __init__(self, target: FileTarget, staging: Staging, paths: Sequence[Path], form: Format) -> None:
         self._target = target
         self._staging = staging
         self._paths = paths
-        self._format = ending
+        self._format = form
 
     def write(self, tables: Sequence[Coded], tell: Callable[[float], None]) -> None:
         """Write each table to its file."""
@@ -59,16 +64,22 @@ class _Staged:
                 self._write(table, path, tell)
 
     def _write(self, table: Coded, path: Path, tell: Callable[[float], None]) -> None:
-        if self._format in SEPARATORS:
-            write_text(path, SEPARATORS[self._format], table.columns, tell)
-        else:
-            with path.open("wb", buffering=0) as file:  # if this is ended, nobody must open it again
+        with written(path, self._format.packing) as file:
+            if self._format.textual:
+                write_text(file, self._format.separator, table.columns, tell)
+            else:
                 at_once(lambda: write_table(file, self._format, table.frame()))
 
     def read_back(self) -> list[pl.DataFrame]:
         """What stands in the files now."""
-        written = [FileSource(path, ending=self._format) for path in self._paths]
-        return [source.read(source.columns) for source in written]
+        return [self._read(path) for path in self._paths]
+
+    def _read(self, path: Path) -> pl.DataFrame:
+        file = File(path)
+        if self._format.textual:  # as it was written; nothing is found out
+            file = File(path, separator=self._format.separator, quote='"', encoding=UTF_8, decimal=".")
+        table = FileSource(file, form=self._format)
+        return table.read(table.columns)
 
     def fingerprints(self) -> Mapping[str, Mapping[str, Any]]:
         """The fingerprint of each file by its name."""
@@ -86,7 +97,8 @@ def target_files(target: Path, recoding: Recoding) -> tuple[Path, ...]:
     """The files of a release: one, or two by anatomy."""
     if recoding == "mbr":
         return (target,)
-    return tuple(target.with_name(f"{target.stem}.{part}{target.suffix}") for part in ("qi", "sensitive"))
+    stem, ending = split_name(target)
+    return tuple(target.with_name(f"{stem}.{part}{ending}") for part in ("qi", "sensitive"))
 
 
 def manifest_path(target: Path) -> Path:

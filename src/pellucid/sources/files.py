@@ -1,4 +1,4 @@
-"""Tables in files: CSV, TSV, Parquet and Arrow (Feather).
+"""Tables in files: CSV, TSV, Parquet, Arrow (Feather) and Excel.
 
 Text files are read as text, every value, and typed afterwards from all distinct values of a column
 (`microdata`): a type guessed from the first rows would fail on the last one, and would turn the zip code
@@ -7,102 +7,62 @@ Text files are read as text, every value, and typed afterwards from all distinct
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-import csv
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, Protocol, TypeVar
 
 import polars as pl
 
-from ..errors import SourceError, listed
+from ..errors import SourceError
 from ..runs import at_once
-from .text import CodedText, not_text, read_text
+from ..typed import has_decimal_commas, infer_type
+from .description import File
+from .dialect import dialect_of
+from .excel import Sheet, write_sheet
+from .formats import EXCEL, Format, format_of
+from .text import CodedText, read_text
 
-__all__ = ["ENDINGS", "SEPARATORS", "FileSource", "format_of", "write_table"]
+__all__ = ["FileSource", "write_table"]
 
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-_ARROW = (".arrow", ".feather", ".ipc")
-ENDINGS = (*SEPARATORS, ".parquet", *_ARROW)
 _SAMPLE_BYTES = 2**20
-_MAGIC = {
-    b"PAR1": "a Parquet file",
-    b"ARROW1": "an Arrow file",
-    b"\x1f\x8b": "a gzip file",
-    b"PK\x03\x04": "an Excel or zip file",
-    b"\xff\xfe": "text in UTF-16",
-    b"\xfe\xff": "text in UTF-16",
-}
 _T = TypeVar("_T")
 
 
-def format_of(path: Path) -> str:
-    """The ending that decides the format of a file, in lower case."""
-    ending = path.suffix.lower()
-    if ending not in ENDINGS:
-        raise SourceError(
-            f"{path} has the ending {ending!r}, which is no format that pellucid reads or writes.",
-            remedy=f"Use one of {listed(ENDINGS)}.",
-        )
-    return ending
+class _Table(Protocol):
+    """What is in a file of one format."""
+
+    columns: list[str]
+    untyped: bool
+    unlike: Mapping[str, str]
+
+    def read(self, columns: list[str]) -> pl.DataFrame:
+        """The named columns; what means a missing value is none."""
 
 
 class FileSource:
     """A table in a file."""
 
-    untyped: bool
-    """Whether its columns are text whose types are to be inferred."""
-
-    def __init__(self, path: str | os.PathLike[str], *, ending: str | None = None) -> None:
-        self.path = Path(path)
+    def __init__(self, file: File | str | os.PathLike[str], *, form: Format | None = None) -> None:
+        said = file if isinstance(file, File) else File(file)
+        self.path = Path(said.path)
         self.name = str(self.path)
-        self._format = ending or format_of(self.path)
-        self.untyped = self._format in SEPARATORS
-        self._require_plausible()
-        self.columns = self._read_header()
-
-    def _require_plausible(self) -> None:
-        """Say what a file is before a parser says what it is not."""
-        try:
-            with self.path.open("rb") as handle:
-                start = handle.read(4096)
-        except FileNotFoundError:
-            raise SourceError(f"There is no file {self.path}.") from None
-        except IsADirectoryError:
-            raise SourceError(f"{self.path} is a folder, not a table.") from None
-        except OSError as problem:
-            raise SourceError(f"{self.path} cannot be read: {problem.strerror}.") from problem
-        if not start:
-            raise SourceError(f"{self.path} is empty.", remedy="It needs a line of column names and at least one row.")
-        if self._format in SEPARATORS:
-            for magic, meaning in _MAGIC.items():
-                if start.startswith(magic):
-                    raise SourceError(
-                        f"{self.path} is {meaning}, not UTF-8 text as its ending says.",
-                        remedy="Give it the ending of its format, or save it as UTF-8 text.",
-                    )
-            if b"\0" in start:
-                raise SourceError(f"{self.path} is a binary file, not a table in UTF-8 text as its ending says.")
-            try:
-                codecs.getincrementaldecoder("utf-8")().decode(start)
-            except UnicodeDecodeError as problem:
-                raise not_text(self.path, 1 + start.count(b"\n", 0, problem.start)) from problem
-
-    def _read_header(self) -> list[str]:
-        if self._format not in SEPARATORS:
-            return self._explained(lambda: self._scan().collect_schema().names())
-        try:
-            # What follows the header is looked at later, by a reader that says on which line it is no text.
-            with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as handle:
-                names = next(csv.reader(handle, delimiter=SEPARATORS[self._format]), [])
-            "".join(names).encode()
-        except (UnicodeEncodeError, csv.Error) as problem:
-            raise not_text(self.path, 1) from problem
-        if not names:
-            raise SourceError(f"{self.path} does not begin with a line of column names.")
-        return names
+        form = form or format_of(self.path)
+        said.require_fitting(form)
+        _require_file(self.path)
+        self._table: _Table
+        if form.textual:
+            self._table = _Text(said, form)
+        elif form.ending == EXCEL:
+            self._table = Sheet(self.path, said.sheet, said.null or ())
+        else:
+            self._table = _Binary(self.path, form, said.null or ())
+        self.columns = self._table.columns
+        self.untyped = self._table.untyped
+        """Whether its columns are text whose types are to be inferred."""
+        self.unlike = self._table.unlike
+        """How it is read, where that is not how pellucid writes such files."""
 
     @staticmethod
     def kind(table: pl.DataFrame) -> pl.DataFrame:
@@ -111,57 +71,135 @@ class FileSource:
 
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns; those of a text file hold text, as categories where values repeat."""
-        if self._format not in SEPARATORS:
-            return self._explained(lambda: at_once(lambda: self._scan().select(columns).collect()))
-        sample = self._read_coded(columns, stop=_SAMPLE_BYTES)
+        return self._table.read(columns)
+
+
+def _require_file(path: Path) -> None:
+    try:
+        with path.open("rb") as handle:
+            start = handle.read(1)
+    except FileNotFoundError:
+        raise SourceError(f"There is no file {path}.") from None
+    except IsADirectoryError:
+        raise SourceError(f"{path} is a folder, not a table.") from None
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    if not start:
+        raise SourceError(f"{path} is empty.", remedy="It needs a line of column names and at least one row.")
+
+
+class _Text:
+    """A text file."""
+
+    def __init__(self, file: File, form: Format) -> None:
+        self._dialect = dialect_of(file, form)
+        self._null = tuple(file.null or ())
+        self._decimal = "." if file.decimal is None and self._dialect.separator == "," else file.decimal
+        self.columns = self._dialect.columns
+        self.untyped = self._decimal != ","
+        self.unlike: Mapping[str, str] = self._dialect.unlike(form)
+
+    def read(self, columns: list[str]) -> pl.DataFrame:
+        sample = self._coded(columns, stop=_SAMPLE_BYTES)
         repeats = [
             name
             for name, column in zip(columns, sample.columns, strict=True)
             if 2 * (len(column.texts) + column.has_missing) <= sample.rows
         ]
-        coded = self._read_coded(repeats)
-        series = {name: column.series(name) for name, column in zip(repeats, coded.columns, strict=True)}
+        coded = self._coded(repeats)
+        series = {name: column.series(name, self._null) for name, column in zip(repeats, coded.columns, strict=True)}
         if len(series) < len(columns):
-            series |= self._read_texts([name for name in columns if name not in series], coded.rows)
+            texts = self._texts([name for name in columns if name not in series], coded.rows)
+            series |= {name: _without(column, self._null) for name, column in texts.items()}
+        if self._decimal != ".":
+            series = {name: self._with_decimals(column) for name, column in series.items()}
         return pl.DataFrame({name: series[name] for name in columns})
 
-    def _scan(self) -> pl.LazyFrame:
-        if self._format == ".parquet":
-            return pl.scan_parquet(self.path, glob=False)
-        return pl.scan_ipc(self.path, glob=False)
+    def _coded(self, columns: list[str], *, stop: int | None = None) -> CodedText:
+        separator, quote, content, names = self._dialect
+        return read_text(content, separator, quote, len(names), [names.index(name) for name in columns], stop=stop)
 
-    def _read_coded(self, columns: list[str], *, stop: int | None = None) -> CodedText:
-        numbers = [self.columns.index(name) for name in columns]
-        return read_text(self.path, SEPARATORS[self._format], len(self.columns), numbers, stop=stop)
-
-    def _read_texts(self, columns: list[str], rows: int) -> dict[str, pl.Series]:
+    def _texts(self, columns: list[str], rows: int) -> dict[str, pl.Series]:
         """Columns in which nearly every value is another: a dictionary would only be in the way."""
-        numbers = sorted(self.columns.index(name) for name in columns)
+        separator, quote, content, names = self._dialect
+        numbers = sorted(names.index(name) for name in columns)
         with contextlib.suppress(pl.exceptions.PolarsError):
+            source = content.path if content.rewritten is None else content.rewritten
+            if content.rewritten is not None:
+                content.rewritten.seek(0)
             table = at_once(
                 lambda: pl.read_csv(
-                    self.path, separator=SEPARATORS[self._format], columns=numbers, infer_schema=False, glob=False
+                    source,
+                    separator=separator,
+                    quote_char=quote or None,
+                    columns=numbers,
+                    infer_schema=False,
+                    glob=False,
                 )
             )
             if table.height == rows:
-                return {self.columns[number]: series for number, series in zip(numbers, table, strict=True)}
+                return {names[number]: series for number, series in zip(numbers, table, strict=True)}
         raise SourceError(
-            f"{self.path} has a quote inside a value that is not in quotes; not all programs read it alike.",
+            f"{content.path} has a quote inside a value that is not in quotes; not all programs read it alike.",
             remedy="Put that value in quotes, and write each quote inside it twice.",
         )
+
+    def _with_decimals(self, column: pl.Series) -> pl.Series:
+        """Numbers with decimal commas as numbers; an error if nobody said whether the commas are decimal ones."""
+        distinct = column.unique().cast(pl.String)
+        if self._decimal is not None:
+            of_type = infer_type(distinct, decimal=self._decimal).dtype
+            return column if of_type == pl.String else infer_type(column.cast(pl.String), decimal=self._decimal)
+        if has_decimal_commas(distinct):
+            example = distinct.filter(distinct.str.contains(",", literal=True)).min()
+            raise SourceError(
+                f"{self._dialect.content.path}: the column {column.name!r} holds texts such as {example!r}, which may"
+                " be numbers with a decimal comma.",
+                remedy="Say whether they are: --decimal , makes them numbers, --decimal . leaves them as they stand.",
+            )
+        return column
+
+
+class _Binary:
+    """A Parquet or an Arrow file."""
+
+    untyped = False
+    unlike: Mapping[str, str] = {}
+
+    def __init__(self, path: Path, form: Format, null: Sequence[str]) -> None:
+        self._path = path
+        self._null = null
+        self._is_parquet = form.ending == ".parquet"
+        self.columns = self._explained(lambda: self._scan().collect_schema().names())
+
+    def read(self, columns: list[str]) -> pl.DataFrame:
+        table = self._explained(lambda: at_once(lambda: self._scan().select(columns).collect()))
+        return pl.DataFrame({column.name: _without(column, self._null) for column in table}) if self._null else table
+
+    def _scan(self) -> pl.LazyFrame:
+        return pl.scan_parquet(self._path, glob=False) if self._is_parquet else pl.scan_ipc(self._path, glob=False)
 
     def _explained(self, read: Callable[[], _T]) -> _T:
         try:
             return read()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as problem:
-            raise SourceError(f"{self.path} cannot be read: {str(problem).splitlines()[0].rstrip('.')}.") from problem
+            raise SourceError(f"{self._path} cannot be read: {str(problem).splitlines()[0].rstrip('.')}.") from problem
         except OSError as problem:
-            raise SourceError(f"{self.path} cannot be read: {problem.strerror or problem}.") from problem
+            raise SourceError(f"{self._path} cannot be read: {problem.strerror or problem}.") from problem
 
 
-def write_table(file: BinaryIO, ending: str, table: pl.DataFrame) -> None:
-    """Write a table in the binary format of `ending`."""
-    if ending == ".parquet":
+def _without(column: pl.Series, null: Sequence[str]) -> pl.Series:
+    """The column with missing values in place of these texts."""
+    if not null or not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
+        return column
+    return pl.select(pl.when(~column.cast(pl.String).is_in(list(null))).then(column)).to_series().alias(column.name)
+
+
+def write_table(file: BinaryIO, form: Format, table: pl.DataFrame) -> None:
+    """Write a table in a format that is not text."""
+    if form.ending == ".parquet":
         table.write_parquet(file)
+    elif form.ending == EXCEL:
+        write_sheet(file, table)
     else:
         table.write_ipc(file)

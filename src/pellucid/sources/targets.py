@@ -19,7 +19,7 @@ import polars as pl
 
 from ..errors import TargetError
 from ..runs import at_once
-from .files import format_of
+from .formats import format_of
 from .text import CodedColumn
 
 __all__ = ["Coded", "ReleaseKind", "Staged", "Staging", "Target", "explained", "require_place", "require_writable"]

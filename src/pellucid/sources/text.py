@@ -7,10 +7,10 @@ memory that a column of texts does. It also sees every row, and says on which li
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 import polars as pl
@@ -19,11 +19,13 @@ from .. import _native
 from ..errors import SourceError
 from ..packing import Integers
 from ..runs import all_cores, watched
+from .content import Content
 
-__all__ = ["CodedColumn", "CodedText", "TextColumn", "not_text", "read_text", "write_text"]
+__all__ = ["CodedColumn", "CodedText", "TextColumn", "TextFault", "read_text", "write_text"]
 
 _CHUNK_BYTES = 2**20
 _BLOCK_ROWS = 2**14
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar", " ": "space"}
 
 
 class TextColumn(NamedTuple):
@@ -35,11 +37,14 @@ class TextColumn(NamedTuple):
     """The distinct texts, in the order of their first appearance."""
     has_missing: bool
 
-    def series(self, name: str) -> pl.Series:
-        """The column as categories."""
+    def series(self, name: str, null: Container[str] = ()) -> pl.Series:
+        """The column as categories; the texts of `null` are missing values."""
         codes = pl.Series(name, self.codes)
+        missing = [code for code, text in enumerate(self.texts) if text in null] if null else []
         if self.has_missing:
-            codes = codes.set(codes == len(self.texts), None)
+            missing.append(len(self.texts))
+        if missing:
+            codes = codes.set(codes == missing[0] if len(missing) == 1 else codes.is_in(missing), None)
         return codes.cat.to(pl.Enum(self.texts))
 
 
@@ -51,13 +56,38 @@ class CodedText:
     columns: list[TextColumn]
 
 
-def read_text(path: Path, separator: str, width: int, numbers: Sequence[int], *, stop: int | None = None) -> CodedText:
+class TextFault(SourceError):  # noqa: N818 - it says what is wrong with a text, not with the program
+    """A line of a text file that is no row of a table."""
+
+    def __init__(self, path: Path, separator: str, kind: str, line: int, *, fields: int = 0, width: int = 0) -> None:
+        what, remedy = {
+            "width": (
+                f"{fields} values, but the header names {width} columns",
+                f"a {_NAMES.get(separator, separator)} inside a value needs quotes around the value",
+            ),
+            "after_quote": (
+                "a value in quotes goes on after the closing quote",
+                "a quote inside such a value is written twice",
+            ),
+            "open_quote": (
+                "a value starts with a quote, and no quote closes it",
+                "a value that starts with a quote needs quotes around it, and each quote inside is written twice",
+            ),
+        }[kind]
+        super().__init__(f"{path}, line {line}: {what}.", remedy=f"Mend that line; {remedy}.")
+        self.where = f"line {line} has {what}" if kind == "width" else f"in line {line}, {what}"
+        """The same, after the name of the file."""
+
+
+def read_text(
+    content: Content, separator: str, quote: str, width: int, numbers: Sequence[int], *, stop: int | None = None
+) -> CodedText:
     """Read the columns with these numbers from a file of `width` columns; all of it is checked, whatever they are.
 
-    Only the rows that start in the first `stop` bytes are read.
+    Only the rows that start in the first `stop` bytes are read. Without a quote, values never stand in quotes.
     """
     try:
-        with path.open("rb", buffering=0) as file:
+        with content.opened() as file:
             descriptor, size = file.fileno(), os.fstat(file.fileno()).st_size
             rows, columns = watched(
                 lambda run: _native.read_text(
@@ -66,6 +96,7 @@ def read_text(path: Path, separator: str, width: int, numbers: Sequence[int], *,
                     separator,
                     width,
                     list(numbers),
+                    quote=quote,
                     stop=size if stop is None else stop,
                     chunk_bytes=_CHUNK_BYTES,
                     threads=all_cores(),
@@ -74,37 +105,13 @@ def read_text(path: Path, separator: str, width: int, numbers: Sequence[int], *,
                 lambda share: None,  # noqa: ARG005
             )
     except _native.TextError as fault:
-        raise _explained(path, width, *fault.args) from None
+        kind, line, fields = fault.args
+        if kind == "not_text":
+            raise content.not_text(line) from None
+        raise TextFault(content.path, separator, kind, line, fields=fields, width=width) from None
     except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror or problem}.") from problem
+        raise SourceError(f"{content.path} cannot be read: {problem.strerror or problem}.") from problem
     return CodedText(rows, [TextColumn(*column) for column in columns])
-
-
-def _explained(path: Path, width: int, kind: str, line: int, fields: int) -> SourceError:
-    if kind == "not_text":
-        return not_text(path, line)
-    what, remedy = {
-        "width": (
-            f"{fields} values, but the header names {width} columns",
-            "a comma inside a value needs quotes around the value",
-        ),
-        "after_quote": (
-            "a value in quotes goes on after the closing quote",
-            "a quote inside such a value is written twice",
-        ),
-        "open_quote": (
-            "a value starts with a quote, and no quote closes it",
-            "a value that starts with a quote needs quotes around it, and each quote inside is written twice",
-        ),
-    }[kind]
-    return SourceError(f"{path}, line {line}: {what}.", remedy=f"Mend that line; {remedy}.")
-
-
-def not_text(path: Path, line: int) -> SourceError:
-    """The error for bytes that are no text."""
-    return SourceError(
-        f"{path} is not UTF-8 text: line {line} holds other bytes.", remedy="Save it with the encoding UTF-8."
-    )
 
 
 class CodedColumn(Protocol):
@@ -121,23 +128,22 @@ class CodedColumn(Protocol):
         """For each row which of the values it has."""
 
 
-def write_text(path: Path, separator: str, columns: Sequence[CodedColumn], tell: Callable[[float], None]) -> None:
-    """Write a file with the same bytes as `polars.DataFrame.write_csv`. `tell` hears which share of it is done."""
-    with path.open("wb", buffering=0) as file:
-        descriptor = file.fileno()
-        watched(
-            lambda run: _native.write_text(
-                descriptor,
-                separator,
-                [column.name for column in columns],
-                [column.values.to_list() for column in columns],
-                [_in_few_bits(column.codes) for column in columns],
-                block_rows=_BLOCK_ROWS,
-                threads=all_cores(),
-                run=run,
-            ),
-            tell,
-        )
+def write_text(file: BinaryIO, separator: str, columns: Sequence[CodedColumn], tell: Callable[[float], None]) -> None:
+    """Write the same bytes as `polars.DataFrame.write_csv`. `tell` hears which share of it is done."""
+    descriptor = file.fileno()
+    watched(
+        lambda run: _native.write_text(
+            descriptor,
+            separator,
+            [column.name for column in columns],
+            [column.values.to_list() for column in columns],
+            [_in_few_bits(column.codes) for column in columns],
+            block_rows=_BLOCK_ROWS,
+            threads=all_cores(),
+            run=run,
+        ),
+        tell,
+    )
 
 
 def _in_few_bits(codes: Integers) -> Integers:

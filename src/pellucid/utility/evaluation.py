@@ -14,6 +14,7 @@ from ..errors import CheckFailedError
 from ..hierarchies import HierarchyLike
 from ..microdata import Microdata, encode
 from ..policy import Policy
+from ..policy_file import read_policy_file
 from ..release import Release
 from ..settings import Style
 from ..sources import open_source
@@ -79,10 +80,11 @@ class Source:
             "drop_others": True,
         }
         # Nothing is published here, so that a missing value is no reason to refuse the table.
-        settings = Policy.from_options({**given, "missing": "category"} if policy is None else given, file=policy)
+        file = read_policy_file(policy)
+        settings = Policy.from_options({**given, "missing": "category"} if policy is None else given, file=file)
         if not coarse:
             settings = replace(settings, grids={})
-        table = open_source(source)
+        table = open_source(source, file.source)
         settings.require_roles(table.columns)
         rows = table.read(settings.needed(table.columns))
         microdata = encode(rows, settings, SystemDraws(), untyped=table.untyped)

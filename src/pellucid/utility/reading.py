@@ -24,7 +24,8 @@ from ..joint import combined
 from ..packing import Integers, number_combinations
 from ..recodings import GROUP_ID
 from ..recodings.labels import parse
-from ..sources import FileSource, FrameSource, open_source
+from ..sources import FileSource, FrameSource, open_release
+from ..sources.formats import split_name
 from ..typed import as_text
 from .domains import Categories, Domain, Line
 from .released import Intervals, Released, Sets, Side, grouped, points
@@ -55,16 +56,17 @@ def tables_of(release: object) -> tuple[object, ...]:
         return tuple(release)
     if isinstance(release, str | os.PathLike):
         path = Path(release)
-        stem = path.stem.removesuffix(".qi").removesuffix(".sensitive")
-        both = tuple(path.with_name(f"{stem}.{part}{path.suffix}") for part in ("qi", "sensitive"))
-        if (stem != path.stem or not path.exists()) and all(table.exists() for table in both):
+        name, ending = split_name(path)
+        stem = name.removesuffix(".qi").removesuffix(".sensitive")
+        both = tuple(path.with_name(f"{stem}.{part}{ending}") for part in ("qi", "sensitive"))
+        if (stem != name or not path.exists()) and all(table.exists() for table in both):
             return both
     return (release,)
 
 
 def read_release(release: object, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
     """Read a release of a table with these domains."""
-    tables = [open_source(table) for table in tables_of(release)]
+    tables = [open_release(table) for table in tables_of(release)]
     if len(tables) == 2:
         return _anatomy(tables[0], tables[1], domains, sensitive)
     return _generalization(tables[0], domains, sensitive)
