@@ -87,10 +87,12 @@ def secret_order(keys: Keys) -> npt.NDArray[np.int64]:
     rows = len(keys)
     row_bits = np.uint64(max(1, (rows - 1).bit_length()))
     row_mask = np.uint64((1 << int(row_bits)) - 1)
-    packed = np.sort((keys & ~row_mask) | np.arange(rows, dtype=np.uint64))
-    order = (packed & row_mask).astype(np.int64)
-    first = packed >> row_bits
-    tied = np.flatnonzero(first[1:] == first[:-1])
+    packed = keys & ~row_mask
+    packed |= np.arange(rows, dtype=np.uint64)
+    packed.sort()
+    tied = np.flatnonzero((packed[1:] ^ packed[:-1]) <= row_mask)
+    packed &= row_mask  # in place: to get new memory from the system costs more than what is done in it
+    order = packed.view(np.int64)
     for run in np.split(tied, np.flatnonzero(np.diff(tied) > 1) + 1):
         if len(run):
             span = slice(run[0], run[-1] + 2)

@@ -55,4 +55,7 @@ def sorted_pairs(first: Integers, second: Integers) -> tuple[Integers, Integers]
     pairs |= second
     pairs.sort()
     mask = (np.uint64(1) << bits) - np.uint64(1)
-    return (pairs >> bits).astype(np.uint32), (pairs & mask).astype(np.uint32)
+    both = np.empty((2, len(pairs)), dtype=np.uint32)
+    np.right_shift(pairs, bits, out=both[0], casting="same_kind")
+    np.bitwise_and(pairs, mask, out=both[1], casting="same_kind")
+    return both[0], both[1]

@@ -205,12 +205,21 @@ class Tally(NamedTuple):
 def tally(columns: Sequence[Coded]) -> Tally:
     """Count the values of the last column in the groups by all others: for one row at least."""
     codes, kinds = zip(*columns, strict=True)
-    pairs, _ = pack(codes, kinds)
+    bits = (kinds[-1] - 1).bit_length()
+    pairs, _ = pack(codes, (*kinds[:-1], 1 << bits))
     pairs.sort()
-    run = np.flatnonzero(np.append(True, pairs[1:] != pairs[:-1]))
-    owner, value = np.divmod(pairs[run], np.uint64(kinds[-1]))
-    start = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    return Tally(start, value, np.diff(np.append(run, len(pairs))))
+    runs = _edges(pairs)
+    values = pairs if len(runs) > len(pairs) else pairs[runs[:-1]]
+    groups = values >> np.uint64(bits)
+    values &= np.uint64((1 << bits) - 1)
+    return Tally(_edges(groups)[:-1], values, np.diff(runs))
+
+
+def _edges(words: Integers) -> Integers:
+    """Where runs of equal words start, and where the last one ends."""
+    edge = np.ones(len(words) + 1, dtype=bool)
+    np.not_equal(words[1:], words[:-1], out=edge[1:-1])
+    return np.flatnonzero(edge)
 
 
 def _require_columns(table: pl.DataFrame, expected: Sequence[str]) -> None:
