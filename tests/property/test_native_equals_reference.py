@@ -230,6 +230,25 @@ class TestAgainstReference:
             check_against_reference(name, table)
 
 
+# Found by trying: the last pass of the first still exchanges, and the second has others with more or fewer neighbours.
+@pytest.mark.parametrize(("shape", "seed"), [((400, 200, 8, 4), 1), ((300, 50, 6, 3), 3)])
+@pytest.mark.parametrize("sizes", LIMITS)
+def test_swaps_of_large_buckets(sizes: str, shape: tuple[int, ...], seed: int) -> None:
+    rows, domain, values, diversity = shape
+    fill = np.random.default_rng(seed)
+    table = Table(
+        codes=[fill.integers(0, domain, rows).astype(np.uint8) for _ in range(3)],
+        positions=[np.arange(domain, dtype=np.int64)] * 3,
+        sensitive=fill.integers(0, values, rows).astype(np.uint8),
+        values=values,
+        keys=fill.integers(0, 2**64 - 1, rows, dtype=np.uint64),
+        diversity=diversity,
+        penalty="perimeter",
+    )
+    with limits(sizes):
+        check_against_reference("weave alone", table)
+
+
 class Search:
     """The best cut by trying all of them, in numpy."""
 

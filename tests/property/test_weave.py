@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pellucid import _native, reference
-from pellucid.reference.class_rule import imbalance, rule_0, rule_2
+from pellucid.reference.class_rule import MOST_VALUES, Classes, imbalance, rounds, rule_0, rule_2
 from pellucid.reference.plan import plan_classes
 from pellucid.reference.refine import by_smallest_id, left_to_right
 from pellucid.reference.swaps import best_exchange, swap
@@ -72,6 +72,93 @@ class TestPlans:
             ([[(v, plan.a[v]) for v in V_i if plan.a[v]] for V_i in plan.V], plan.alpha)
             for plan in planned(counts, l, RULES[ordered])
         ]
+
+
+def skewed(values: int, seed: int) -> dict[int, int]:
+    """Counts of many values, of which few are frequent."""
+    fill = np.random.default_rng(seed)
+    return dict(enumerate((1 + 60 * fill.random(values) ** 6).astype(int).tolist()))
+
+
+def native_plans(counts: dict[int, int], l: int, *, ordered: bool) -> list[tuple[list[dict[int, int]], int]]:
+    """The plans of the kernel: for each column how many tuples of which value, and alpha."""
+    listed = [counts.get(v, 0) for v in range(max(counts) + 1)]
+    return [([dict(column) for column in V], alpha) for V, alpha in _native.weave_plan(listed, l, ordered)]
+
+
+def shown_of(plans: Sequence[reference.Plan]) -> list[tuple[list[dict[int, int]], int]]:
+    """Plans of the reference in the same form."""
+    return [([{v: plan.a[v] for v in V_i if plan.a[v]} for V_i in plan.V], plan.alpha) for plan in plans]
+
+
+class TestManyValues:
+    """More values than the search of rule 2 reaches across, and more than it searches at all."""
+
+    def test_the_search_reaches_as_far_as_that_of_the_reference(self) -> None:
+        counts = skewed(90, seed=17)  # found by trying: a reach of one place more or less would make other classes
+        assert native_plans(counts, 2, ordered=True)[0] == shown_of([reference.plan_by_rule_2(counts, 2)])[0]
+
+    @pytest.mark.parametrize("l", [2, 7])
+    def test_with_too_many_values_there_is_no_search(self, l: int) -> None:
+        counts = skewed(MOST_VALUES + 1, seed=3)
+        assert native_plans(counts, l, ordered=True) == shown_of(planned(counts, l, reference.plan_by_rule_2))
+        # With one value less there is one, which would take the reference hours.
+        counts.popitem()
+        [(columns, _), *_] = native_plans(counts, l, ordered=True)
+        start = rounds(list(counts.values()), l)
+        found = [next(i for i, column in enumerate(columns) if v in column) for v in counts]
+        assert imbalance(list(counts.values()), found, l) < imbalance(list(counts.values()), start, l)
+
+
+@pytest.mark.parametrize("ordered", RULES)
+@given(
+    counts=st.lists(st.integers(1, 2**32 - 1) | st.sampled_from([1, 2**32 - 1]), min_size=2, max_size=12),
+    data=st.data(),
+)
+def test_native_plans_of_huge_counts(ordered: bool, counts: list[int], data: st.DataObject) -> None:
+    """Too many tuples to count one by one, as the reference does: what its loops come to is checked instead.
+
+    Here the imbalance of rule 2 does not fit in 63 bits unless counts are in coarser units.
+    """
+    l = data.draw(st.integers(1, sum(counts) // max(counts)))
+    left = dict(enumerate(counts))
+    for columns, alpha in native_plans(left, l, ordered=ordered):
+        V, largest = expected_classes(left, l, ordered=ordered)
+        assert alpha == largest
+        assert [sum(a.values()) for a in columns] == [alpha] * len(V)  # (P1)
+        rho = sum(left.values()) // l - alpha
+        for V_i, shown in zip(V, columns, strict=True):
+            assert shown.keys() <= set(V_i)
+            assert 0 not in shown.values()
+            a = {v: shown.get(v, 0) for v in V_i}
+            assert all(left[v] - min(left[v], rho) <= a[v] <= left[v] for v in V_i)  # (P2)
+            if len(V) == l:
+                # One at a time is left, of the value that has most to be taken; the first in public order of equals.
+                last = {v: (a[v] + 1, -v) for v in V_i if a[v] < left[v]}
+                could = {v: (a[v], -v) for v in V_i if left[v] - a[v] < min(left[v], rho)}
+                assert all(was > now for was in last.values() for now in could.values())
+        for v, amount in ((v, amount) for a in columns for v, amount in a.items()):
+            left[v] -= amount
+        left = {v: n for v, n in left.items() if n}
+    assert not left
+
+
+def expected_classes(counts: dict[int, int], l: int, *, ordered: bool) -> tuple[Classes, int]:
+    """The classes that a plan must have, and its alpha, found by halves."""
+    for rule in (rule_2, rule_0) if ordered else (rule_0,):
+        V = rule(counts, l)
+        s = [sum(counts[v] for v in V_i) for V_i in V]
+        low, high = 0, min(s)
+        while low < high:
+            alpha = (low + high + 1) // 2
+            rho = (sum(counts.values()) - l * alpha) // l
+            can_be_left = [sum(min(counts[v], rho) for v in V_i) for V_i in V]
+            fits = all(most >= s_i - alpha for most, s_i in zip(can_be_left, s, strict=True))
+            low, high = (alpha, high) if fits else (low, alpha - 1)
+        if low:
+            return V, low
+    [(signature, alpha), *_] = _native.assign_plan([counts.get(v, 0) for v in range(max(counts) + 1)], l)
+    return tuple((v,) for v in signature), alpha
 
 
 class TestClasses:

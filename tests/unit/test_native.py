@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from pellucid import _native, reference
 
-ALGORITHMS = ["tailor", "ace", "hybrid"]
+ALGORITHMS = ["tailor", "ace", "hybrid", "weave", "weave, unordered"]
 
 
 def arguments(n: int = 12, **changes: Any) -> dict[str, Any]:
@@ -36,7 +37,10 @@ def arguments(n: int = 12, **changes: Any) -> dict[str, Any]:
 def call(name: str, **given: Any) -> tuple[Any, Any]:
     if name == "tailor":
         del given["keys"]
-    result: tuple[Any, Any] = getattr(_native, name)(**given)
+    kernel, _, unordered = name.partition(", ")
+    if kernel == "weave":
+        given["ordered"] = not unordered
+    result: tuple[Any, Any] = getattr(_native, kernel)(**given)
     return result
 
 
@@ -161,25 +165,37 @@ class TestRun:
             call(name, **arguments(run=run, threads=threads))
 
     def test_cancelled_meanwhile(self, name: str, threads: int) -> None:
-        given = large()
         run = _native.Run()
-        raised: list[BaseException] = []
-
-        def work() -> None:
-            try:
-                call(name, **given | {"run": run, "threads": threads})
-            except BaseException as error:  # the test looks at it
-                raised.append(error)
-
-        worker = threading.Thread(target=work)
-        worker.start()
-        while worker.is_alive() and run.total == 0:  # the lock on the interpreter is free, so this goes on
-            pass
-        run.cancel()
-        worker.join()
-        assert [type(error) for error in raised] == [_native.Cancelled]
+        assert cancelled(run, lambda: run.total > 0, name, **large() | {"threads": threads})
         assert issubclass(_native.Cancelled, RuntimeError)
         assert run.done < run.total
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_cancelled_in_the_first_pass_of_swaps(threads: int) -> None:
+    """Without cuts there is one large bucket, of which nothing is told before its swaps."""
+    run = _native.Run()
+    assert cancelled(run, lambda: run.done > 0, "weave", **large(200_000) | {"threads": threads, "alone": True})
+    assert run.done < run.total
+
+
+def cancelled(run: Any, when: Callable[[], bool], name: str, **given: Any) -> bool:
+    """Cancel a run at some time; say whether it was heard."""
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            call(name, run=run, **given)
+        except BaseException as error:  # the caller hears of it
+            raised.append(error)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    while worker.is_alive() and not when():  # the lock on the interpreter is free, so this goes on
+        pass
+    run.cancel()
+    worker.join()
+    return [type(error) for error in raised] == [_native.Cancelled]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space, which not every system can")
