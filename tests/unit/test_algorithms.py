@@ -73,6 +73,22 @@ def test_a_penalty_sees_qi_codes_and_nothing_else(algorithm: Any) -> None:
     assert all(type(codes) is tuple and codes in known for codes in seen)
 
 
+def test_a_penalty_sees_people_in_the_order_of_identifiers(algorithm: Any) -> None:
+    """G1: Assign makes columns value by value, and the order of the columns must not be told."""
+    people = np.arange(80)
+    table = pl.DataFrame({"id": people, "a": people, "s": np.random.default_rng(4).integers(0, 10, 80)})
+    policy = Policy(quasi_identifiers=("a",), sensitive="s", diversity=2, identifier="id")
+    seen: list[list[tuple[int, ...]]] = []
+
+    def nosy(group: Sequence[Sequence[int]]) -> int:
+        seen.append([tuple(codes) for codes in group])
+        return len(group) ** 2
+
+    algorithm(encode(table, policy, SystemDraws(), untyped=False), diversity=2, draws=SEED, penalty=nosy)
+    assert seen
+    assert all(group == sorted(group) for group in seen)
+
+
 def test_progress_is_told(algorithm: Any) -> None:
     heard: list[tuple[str, float]] = []
     algorithm(microdata(), diversity=2, draws=SEED, monitor=lambda stage, share: heard.append((stage, share)))

@@ -87,11 +87,15 @@ def _decide_by_reference(
     diversity: int,
     penalty: Penalty,
 ) -> Partition:
-    """Run the plain Python of `reference/`. The penalty sees QI codes and nothing else (G1)."""
+    """Run the plain Python of `reference/`. The penalty sees QI codes and nothing else (G1).
+
+    Not even in which order the columns of a bucket came, which for Ace is that of its values: a penalty that adds up
+    floats, say, could tell (Lemma 4). People stand in the order of their identifiers.
+    """
     codes = zip(*(attribute.codes.tolist() for attribute in microdata.attributes), strict=True)
     values = microdata.sensitive.codes.tolist()
     rows = [reference.Row(row, qi, value) for row, (qi, value) in enumerate(zip(codes, values, strict=True))]
     draw = () if keys is None else (reference.smallest_keys(keys.tolist()),)
-    groups = plain(rows, diversity, lambda group: penalty([t.qi for t in group]), *draw)
+    groups = plain(rows, diversity, lambda group: penalty([t.qi for t in sorted(group, key=lambda t: t.id)]), *draw)
     members = np.array([t.id for group in groups for t in group], dtype=np.uint32)
     return Partition(members, np.cumsum([0, *map(len, groups)], dtype=np.int64))
