@@ -162,7 +162,7 @@ class _Writer:
         if plain and "'''" not in value and not value.endswith("'") and self._chance():
             return f"'''\n{value}'''"
         if self._chance():
-            escaped = _basic(value)[1:-1].replace("\\n", "\n").replace("\\\\\n", "\\\\n")
+            escaped = "\n".join(_basic(line)[1:-1] for line in value.split("\n"))
             return f'"""{self._space() and chr(10)}{escaped}"""' if not value.startswith("\n") else _basic(value)
         if plain and "'" not in value and "\n" not in value and self._chance():
             return f"'{value}'"
