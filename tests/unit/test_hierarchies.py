@@ -12,6 +12,7 @@ import pytest
 
 import pellucid
 from pellucid import HierarchyError, MicrodataError, Policy, PolicyError
+from pellucid.attributes import columns_of
 from pellucid.draws import SystemDraws
 from pellucid.hierarchies import Hierarchy
 from pellucid.microdata import encode
@@ -273,11 +274,26 @@ def test_bounds_of_steps_are_numbers() -> None:
     assert set(table["age_max"]) <= {29, 39}
 
 
-def test_steps_reach_beyond_a_narrow_type() -> None:
-    table = people().with_columns(age=pl.Series([-128, 127] * 6, dtype=pl.Int8))
+@pytest.mark.parametrize(
+    ("dtype", "ends", "first", "last"),
+    [
+        (pl.Int8, (-128, 127), {-200, 100}, {-101, 199}),
+        (pl.Int64, (-(2**63), 2**63 - 1), {-9223372036854775900, 9223372036854775800}, {-(2**63) + 7, 2**63 + 91}),
+    ],
+)
+def test_steps_reach_beyond_a_narrow_type(
+    dtype: type[pl.DataType], ends: tuple[int, int], first: set[int], last: set[int]
+) -> None:
+    table = people().with_columns(age=pl.Series([*ends] * 6, dtype=dtype))
     released = publish(table, grids={"age": 100}, intervals="bounds").table
-    assert set(released["age_min"]) <= {-200, 100}
-    assert set(released["age_max"]) <= {-101, 199}
+    assert set(released["age_min"]) <= first
+    assert set(released["age_max"]) <= last
+
+
+def test_a_faulty_hierarchy_of_another_function_than_a_release() -> None:
+    """Risks and evaluations take the settings of columns by themselves."""
+    with pytest.raises(PolicyError, match="'city': The hierarchy is no tree: line 2 repeats 'Rome' of line 1"):
+        columns_of(hierarchies={"city": [("Rome", "*"), ("Rome", "*")]}, styles=None)
 
 
 def test_an_evaluation_reads_ancestors_and_steps(tmp_path: Path) -> None:

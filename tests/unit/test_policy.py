@@ -265,6 +265,11 @@ def test_names_and_orders_of_joint_columns() -> None:
         Policy.from_options({**joint, "sensitive_order": ["flu", "cold"]})
 
 
+def test_a_policy_made_directly_is_judged_as_well() -> None:
+    with pytest.raises(PolicyError, match=r"diversity must be a whole number of at least 1, not 0. Give l, such as"):
+        Policy(quasi_identifiers=("age",), sensitive="disease", diversity=0)
+
+
 def test_neither_source_nor_target() -> None:
     with pytest.raises(PolicyError, match=r"There is no source. Name it \(SOURCE\), or give .* a \[source\]"):
         pellucid.anonymize(**OPTIONS)
