@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,57 @@ def test_settings_from_a_policy_file(pellucid: Runner, appendix: Path) -> None:
     assert "0 of 4 people are at more than that." in run.out
     found = json.loads(pellucid("risk", "out.csv", "--external", "all.csv", "--policy", "policy.toml", "--json").out)
     assert found["risk"]["maximum"] == "1/2"
+
+
+def test_the_order_of_sensitive_values_as_a_file(pellucid: Runner, folder: Path) -> None:
+    """Along the order a, b, c, d Weave may pair a with b. Without an order it never does so on these counts."""
+    people = zip("ABCDEF", (1, 2, 50, 51, 90, 91), "abacdc", strict=True)
+    (folder / "six.csv").write_text("Name,Age,Disease\n" + "".join(f"{n},{age},{ill}\n" for n, age, ill in people))
+    (folder / "order.txt").write_text("a\nb\nc\nd\n")
+    order = ("--sensitive-order", "order.txt")
+    assert pellucid("anonymize", "six.csv", "-o", "out.csv", *ROLES, *order).status == 0
+    words = ("risk", "out.csv", "--external", "six.csv", *ROLES, "--algorithm", "weave")
+    known = pellucid(*words, *order)
+    assert (known.status, "The largest risk is 1/2" in known.out) == (0, True)
+    unknown = pellucid(*words)
+    assert (unknown.status, "cannot have produced this release" in " ".join(unknown.err.split())) == (4, True)
+
+
+@pytest.mark.parametrize("recoding", ["mbr", "anatomy"])
+def test_settings_of_columns_on_the_command_line(pellucid: Runner, appendix: Path, recoding: str) -> None:
+    """Whatever `anonymize` was told, `risk` can be told as well."""
+    (appendix / "places.csv").write_text("Aix;France;*\nLyon;France;*\nBonn;Germany;*\nUlm;Germany;*\n")
+    rows = ["A,21,Aix,flu", "B,24,Lyon,cold", "C,38,Bonn,flu", "D,39,Ulm,cold", "E,,Aix,gout"]
+    (appendix / "five.csv").write_text("\n".join(["Name,Age,Place,Disease", *rows, ""]))
+    roles = ("-q", "Age,Place", *ROLES[2:], "--algorithm", "weave", "--missing", "category", "--recoding", recoding)
+    words = (*roles, "--hierarchy", "Place=places.csv", "--grid", "Age=10")
+    assert pellucid("anonymize", "five.csv", "-o", "out.csv", *words).status == 0
+    run = pellucid("risk", "out.csv", "--external", "five.csv", *words, "--json")
+    assert run.status == 0
+    assert 0 < Fraction(run.json["risk"]["maximum"]) <= Fraction(1, 2)
+    assert run.json["risk"]["recoding"] == recoding
+
+
+@pytest.mark.parametrize("words", [(), ("--recoding", "anatomy")])
+def test_a_sample_is_published_as_the_policy_says(
+    pellucid: Runner, appendix: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[object] = []
+    command = importlib.import_module("pellucid.cli.risk")
+    monkeypatch.setattr(command, "sampled_audit", lambda source, **options: heard.append(options["recoding"]))
+    monkeypatch.setattr(command, "_show_sampled", lambda *_: None)
+    (appendix / "policy.toml").write_text('recoding = "anatomy"\n')
+    assert pellucid("risk", "--sample", "t9.csv", *ROLES, "--algorithm", "weave", *words).status == 0
+    assert pellucid("risk", "--sample", "t9.csv", *ROLES, "--algorithm", "weave", "--policy", "policy.toml").status == 0
+    assert heard == ["anatomy" if words else "mbr", "anatomy"]
+
+
+@pytest.mark.parametrize("words", [("t10.csv",), ("--external", "people.csv"), ("t10.csv", "--external", "people.csv")])
+def test_either_a_release_or_a_sample(pellucid: Runner, appendix: Path, words: tuple[str, ...]) -> None:
+    """Nothing that was asked for is passed over in silence."""
+    run = pellucid("risk", *words, "--sample", "t9.csv", *ROLES, "--algorithm", "tailor")
+    assert run.status == 2
+    assert "or --sample SOURCE alone for an estimate" in " ".join(run.err.split())
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,16 @@ from ..version import __version__
 __all__ = [
     "Anonymity",
     "Diversity",
+    "Grids",
     "Hierarchies",
     "Joint",
     "Json",
+    "Missing",
     "Protected",
     "QuasiIdentifiers",
+    "Recoding",
     "Sensitive",
+    "SensitiveOrder",
     "Styles",
     "columns",
     "lines",
@@ -149,5 +153,33 @@ Styles = Annotated[
         metavar="COLUMN=ancestor|set|range",
         help="How groups publish a column [default: ancestor with a hierarchy, range with an order, else set].",
     ),
+]
+Grids = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--grid",
+        metavar="COLUMN=STEP",
+        help="Numbers in steps, such as age=5, or dates: day, week, month, quarter, year.",
+    ),
+]
+SensitiveOrder = Annotated[
+    Path | None,
+    typer.Option(
+        "--sensitive-order",
+        metavar="FILE",
+        help="All values of the sensitive column, one per line, those that are alike next to each other.",
+    ),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="error|category|drop",
+        help="Missing values: refuse, count as a value, or leave the row out [default: error].",
+    ),
+]
+Recoding = Annotated[
+    str | None,
+    typer.Option("--recoding", metavar="mbr|anatomy", help="Intervals, or two separate tables [default: mbr]."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]

@@ -24,7 +24,26 @@ from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, say
 from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
 from .evaluate import PolicyFile
-from .options import Anonymity, Diversity, Joint, Json, Protected, QuasiIdentifiers, Sensitive, columns, names
+from .options import (
+    Anonymity,
+    Diversity,
+    Grids,
+    Hierarchies,
+    Joint,
+    Json,
+    Missing,
+    Protected,
+    QuasiIdentifiers,
+    Recoding,
+    Sensitive,
+    SensitiveOrder,
+    Styles,
+    columns,
+    lines,
+    names,
+    of_columns,
+    steps,
+)
 
 __all__ = ["risk"]
 
@@ -55,6 +74,12 @@ def risk(
     algorithm: Annotated[
         str | None, typer.Option("--algorithm", metavar="NAME", help="What the release was made with.")
     ] = None,
+    recoding: Recoding = None,
+    missing: Missing = None,
+    hierarchy: Hierarchies = None,
+    style: Styles = None,
+    grid: Grids = None,
+    sensitive_order: SensitiveOrder = None,
     anonymity: Anonymity = None,
     protected: Protected = None,
     separator: Separator = None,
@@ -67,7 +92,7 @@ def risk(
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", help="The most runs of the algorithm for an exact answer.")
     ] = LIMIT,
-    steps: Annotated[
+    chain: Annotated[
         int, typer.Option("--steps", metavar="N", help="With --sample: the steps of each of four chains.")
     ] = 100_000,
     everybody: Annotated[bool, typer.Option("--all", help=f"Show everybody, not the first {_SHOWN}.")] = False,
@@ -75,9 +100,12 @@ def risk(
 ) -> None:
     """Say for everybody in E how sure an adversary can be of their sensitive value, exactly or by sampling."""
     with guarded(as_json=as_json):
-        if (release is None or external is None) == (sample is None):
+        if [source is not None for source in (release, external, sample)] not in (
+            [True, True, False],
+            [False, False, True],
+        ):
             raise PolicyError(
-                "risk needs a RELEASE and --external for an exact answer, or --sample SOURCE for an estimate."
+                "risk needs a RELEASE and --external for an exact answer, or --sample SOURCE alone for an estimate."
             )
         options = {
             "quasi_identifiers": names(quasi_identifiers),
@@ -85,10 +113,16 @@ def risk(
             "joint": joint,
             "diversity": diversity,
             "identifier": identifier,
+            "recoding": recoding,
+            "missing": missing,
+            "hierarchies": of_columns("--hierarchy", hierarchy),
+            "styles": of_columns("--style", style),
+            "grids": steps(grid),
+            "sensitive_order": lines(sensitive_order),
             "anonymity": anonymity,
             "protected": names(protected),
         }
-        settings, of_mask = _settings(options, algorithm, policy)
+        settings, of_mask, form = _settings(options, algorithm, policy)
         people = described(
             external or sample,
             separator=separator,
@@ -102,7 +136,7 @@ def risk(
             found = (
                 disclosure_risk(release, people, **settings, **of_mask, limit=limit, progress=tell)
                 if sample is None
-                else sampled_audit(people, **settings, steps=steps, progress=tell)
+                else sampled_audit(people, **settings, recoding=form, steps=chain, progress=tell)
             )
         if as_json:
             print_json({"status": 0, "risk": found.as_dict()})
@@ -114,8 +148,11 @@ def risk(
 
 def _settings(
     options: dict[str, Any], algorithm: str | None, file: Path | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the release was made with, and the settings of Mask. Opt-Gen is known here, but to no policy."""
+) -> tuple[dict[str, Any], dict[str, Any], Any]:
+    """What the release was made with, the settings of Mask, and the recoding, which a release shows by itself.
+
+    Opt-Gen is known here, but to no policy.
+    """
     written = read_policy_file(file)
     chosen = algorithm or written.options.get("algorithm")
     if chosen is None and not written.problems:
@@ -130,7 +167,7 @@ def _settings(
     }
     settings |= {field: getattr(policy, field) for field in FIELDS.values()}
     settings |= {"missing": policy.missing, "algorithm": chosen}
-    return settings, {"anonymity": policy.anonymity, "protected": policy.protected}
+    return settings, {"anonymity": policy.anonymity, "protected": policy.protected}, policy.recoding
 
 
 def _value(settings: dict[str, Any]) -> str:
