@@ -60,16 +60,20 @@ def anonymize(
         bool | None, typer.Option("--drop-others", help="Leave out every column without a role.", show_default=False)
     ] = None,
     algorithm: Annotated[
-        str | None, typer.Option("--algorithm", metavar="|".join(ALGORITHMS), help="How to cut [default: weave].")
+        str | None, typer.Option("--algorithm", metavar="|".join(ALGORITHMS), help="How to cut \\[default: weave].")
     ] = None,
     penalty: Annotated[
         str | None,
-        typer.Option("--penalty", metavar="perimeter|discernibility", help="What to keep small [default: perimeter]."),
+        typer.Option(
+            "--penalty", metavar="perimeter|discernibility", help="What to keep small \\[default: perimeter]."
+        ),
     ] = None,
     recoding: Recoding = None,
     intervals: Annotated[
         str | None,
-        typer.Option("--intervals", metavar="text|bounds", help="'[21, 27]', or columns A_min, A_max [default: text]."),
+        typer.Option(
+            "--intervals", metavar="text|bounds", help="'[21, 27]', or columns A_min, A_max \\[default: text]."
+        ),
     ] = None,
     missing: Missing = None,
     hierarchy: Hierarchies = None,
@@ -89,7 +93,7 @@ def anonymize(
         typer.Option("--policy", metavar="FILE.toml", help="The same settings in a file, SOURCE and TARGET as well."),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option("--threads", metavar="N", help="Threads of the algorithm [default: all cores].")
+        int | None, typer.Option("--threads", metavar="N", help="Threads of the algorithm \\[default: all cores].")
     ] = None,
     seed_file: Annotated[
         Path | None,

@@ -42,7 +42,7 @@ def compare(
         str | None, typer.Option("--identifier", metavar="ID", help="The column that names the person.")
     ] = None,
     algorithms: Annotated[
-        list[str] | None, typer.Option("--algorithms", metavar="A,B", help=f"[default: {','.join(ALGORITHMS)}]")
+        list[str] | None, typer.Option("--algorithms", metavar="A,B", help=f"\\[default: {','.join(ALGORITHMS)}]")
     ] = None,
     queries: Queries = 1000,
     qd: Dimensionality = None,

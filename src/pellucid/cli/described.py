@@ -18,11 +18,11 @@ Separator = Annotated[
     str | None, typer.Option("--separator", metavar="C", help="What separates values in a text file, such as ; or tab.")
 ]
 Quote = Annotated[
-    str | None, typer.Option("--quote", metavar="C", help='What stands around values: " or \' or none [default: "].')
+    str | None, typer.Option("--quote", metavar="C", help='What stands around values: " or \' or none \\[default: "].')
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", metavar="NAME", help="Such as windows-1252 [default: utf-8, or what a mark says]."),
+    typer.Option("--encoding", metavar="NAME", help="Such as windows-1252 \\[default: utf-8, or what a mark says]."),
 ]
 Decimal = Annotated[
     str | None, typer.Option("--decimal", metavar=".|,", help="What stands before the decimals of numbers.")

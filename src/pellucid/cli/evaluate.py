@@ -24,7 +24,7 @@ Dimensionality = Annotated[
     typer.Option(
         "--qd",
         metavar="K",
-        help="How many columns a query asks for, S among them [default: 5, or all if there are fewer].",
+        help="How many columns a query asks for, S among them \\[default: 5, or all if there are fewer].",
     ),
 ]
 Selectivity = Annotated[
@@ -36,7 +36,7 @@ PolicyFile = Annotated[
     Path | None, typer.Option("--policy", metavar="FILE.toml", help="Roles, orders and missing values from a file.")
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="N", min=1, help="Threads of the kernels [default: all cores].")
+    int | None, typer.Option("--threads", metavar="N", min=1, help="Threads of the kernels \\[default: all cores].")
 ]
 
 

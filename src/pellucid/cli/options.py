@@ -132,11 +132,11 @@ Diversity = Annotated[
     ),
 ]
 Anonymity = Annotated[
-    int | None, typer.Option("--anonymity", metavar="K", help="Of mask: the smallest group [default: L].")
+    int | None, typer.Option("--anonymity", metavar="K", help="Of mask: the smallest group \\[default: L].")
 ]
 Protected = Annotated[
     list[str] | None,
-    typer.Option("--protected", metavar="V,W", help="Of mask: the values of S that it bounds [default: all]."),
+    typer.Option("--protected", metavar="V,W", help="Of mask: the values of S that it bounds \\[default: all]."),
 ]
 Hierarchies = Annotated[
     list[str] | None,
@@ -151,7 +151,7 @@ Styles = Annotated[
     typer.Option(
         "--style",
         metavar="COLUMN=ancestor|set|range",
-        help="How groups publish a column [default: ancestor with a hierarchy, range with an order, else set].",
+        help="How groups publish a column \\[default: ancestor with a hierarchy, range with an order, else set].",
     ),
 ]
 Grids = Annotated[
@@ -175,11 +175,11 @@ Missing = Annotated[
     typer.Option(
         "--missing",
         metavar="error|category|drop",
-        help="Missing values: refuse, count as a value, or leave the row out [default: error].",
+        help="Missing values: refuse, count as a value, or leave the row out \\[default: error].",
     ),
 ]
 Recoding = Annotated[
     str | None,
-    typer.Option("--recoding", metavar="mbr|anatomy", help="Intervals, or two separate tables [default: mbr]."),
+    typer.Option("--recoding", metavar="mbr|anatomy", help="Intervals, or two separate tables \\[default: mbr]."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]
