@@ -76,6 +76,13 @@ def test_json(pellucid: Runner, source: pl.DataFrame) -> None:
     assert written["hierarchy"]["sha256"] == Hierarchy.read("age.csv").sha256
 
 
+def test_a_file_of_another_dialect(pellucid: Runner, folder: Path) -> None:
+    Path("odd.csv").write_text("'größe';x\n1,5;a\n2,25;b\n?;c\n", encoding="windows-1252")
+    words = ("--separator", ";", "--quote", "'", "--encoding", "windows-1252", "--decimal", ",", "--null", "?")
+    shown = pellucid("hierarchy", "odd.csv", "-c", "größe", "--width", "1", *words)
+    assert (shown.status, shown.out) == (0, "1.5;[1, 2);*\n2.25;[2, 3);*\n")
+
+
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pellucid
-from pellucid import Policy
+from pellucid import HierarchyError, Policy
 from pellucid.attributes import AttributeSettings
 from pellucid.draws import SystemDraws
 from pellucid.hierarchies import Hierarchy
@@ -103,6 +103,28 @@ def test_files(rows: Rows, line: str, mark: bool) -> None:
         assert Hierarchy.read(ours) == hierarchy
         assert Hierarchy.of({row[0]: row[1:] for row in rows}) == hierarchy
         assert Hierarchy.read(ours).sha256 == hierarchy.sha256
+
+
+_PIECES = st.sampled_from(["a", "b", "*", ";", ";", "\n", "\r\n", "\r", '"', '""', "é", "\0", "\ufeff", " ", "1", "2"])
+
+
+@settings(max_examples=150)
+@given(
+    content=st.binary(max_size=20)
+    | st.lists(_PIECES, max_size=20).map(lambda pieces: "".join(pieces).encode())
+    | trees().map(lambda rows: "\n".join(map(";".join, rows)).encode())
+)
+def test_whatever_stands_in_a_file_is_a_hierarchy_or_is_refused(content: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "tree.csv")
+        file.write_bytes(content)
+        try:
+            found = Hierarchy.read(file)
+        except HierarchyError:
+            return
+        found.write(file)
+        assert Hierarchy.read(file) == found
+        assert found.levels >= 2
 
 
 @st.composite

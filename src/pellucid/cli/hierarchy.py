@@ -18,6 +18,7 @@ from ..sources import open_source
 from ..sources.targets import Staging, explained, require_place
 from .columns import aligned
 from .console import guarded, print_json, say
+from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
 from .options import Json, names, number
 
 __all__ = ["hierarchy"]
@@ -68,6 +69,12 @@ def hierarchy(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there, not to the screen.")
     ] = None,
+    separator: Separator = None,
+    quote: Quote = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
+    null: Null = None,
+    sheet: Sheet = None,
     as_json: Json = False,
 ) -> None:
     """Build a hierarchy of COLUMN, finest level first: a file for --hierarchy, one line per value."""
@@ -86,7 +93,11 @@ def hierarchy(
             if prefix is None:
                 raise PolicyError("--digits says how long codes are.", remedy="It goes with --prefix.")
             more["digits"] = digits
-        table = open_source(source)
+        table = open_source(
+            described(
+                source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
+            )
+        )
         if output is not None:
             require_place(output, table.path)
         if column not in table.columns:
