@@ -23,6 +23,7 @@ from .errors import (
     TargetError,
 )
 from .hierarchies import Hierarchy
+from .inspection import Inspection, inspect
 from .policy import Policy
 from .release import Release, Written, anonymize
 from .sources import File
@@ -35,6 +36,7 @@ __all__ = [
     "File",
     "Hierarchy",
     "HierarchyError",
+    "Inspection",
     "MicrodataError",
     "MissingExtraError",
     "NoResultError",
@@ -48,5 +50,6 @@ __all__ = [
     "Written",
     "__version__",
     "anonymize",
+    "inspect",
     "trees",
 ]

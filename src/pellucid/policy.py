@@ -21,7 +21,7 @@ from .joint import name_of
 from .policy_file import PolicyFile, read_policy_file
 from .settings import ATTRIBUTE, POLICY, Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style, repeated
 
-__all__ = ["Algorithm", "Intervals", "Missing", "PenaltyName", "Policy", "Recoding"]
+__all__ = ["Algorithm", "Intervals", "Missing", "PenaltyName", "Policy", "Recoding", "require_known"]
 
 _GROUP_ID = "group_id"
 _REQUIRED = ("quasi_identifiers", "sensitive", "diversity")
@@ -73,20 +73,12 @@ class Policy:
 
     def require_roles(self, columns: Sequence[str]) -> None:
         """Every column of the table has a role, and every role a column (G12)."""
-        if twice := repeated(columns):
-            raise PolicyError(
-                f"The table has more than one column named {listed(twice)}.",
-                remedy="Rename all but one of them.",
-            )
         named = [*self.quasi_identifiers, *self.sensitive_columns, *self.drop, *self._identifiers]
-        for name in named:
-            if name not in columns:
-                parts = [part.strip() for part in name.split(",")]
-                if name in self.sensitive_columns and len(parts) > 1 and set(parts) <= set(columns):
-                    raise PolicyError.of([_not_joint(parts)])
-                near = difflib.get_close_matches(name, columns, n=3)
-                hint = f"Did you mean {listed(near)}?" if near else f"Its columns are {listed(columns)}."
-                raise PolicyError(f"The table has no column named {name!r}.", remedy=hint)
+        for name in self.sensitive_columns:
+            parts = [part.strip() for part in name.split(",")]
+            if name not in columns and len(parts) > 1 and set(parts) <= set(columns):
+                raise PolicyError.of([_not_joint(parts)])
+        _require_columns(named, columns)
         without = [name for name in columns if name not in named]
         if without and not self.drop_others:
             raise PolicyError(
@@ -202,6 +194,28 @@ class Policy:
     def of_column(self, name: str) -> AttributeSettings:
         """What is set for one column."""
         return settings_of(name, {field: getattr(self, field) for field in FIELDS.values()})
+
+
+def require_known(given: Mapping[str, Any], columns: Sequence[str]) -> None:
+    """Some roles, before there is a policy: each column has one at most, and is in the table."""
+    given = {role: value for role, value in given.items() if value}
+    if problems := list(_problems_of(given)):
+        raise PolicyError.of(problems)
+    _require_columns([name for role, value in given.items() for _, name in _columns(role, value)], columns)
+
+
+def _require_columns(named: Iterable[str], columns: Sequence[str]) -> None:
+    """All columns have names of their own, and those named are among them."""
+    if twice := repeated(columns):
+        raise PolicyError(
+            f"The table has more than one column named {listed(twice)}.",
+            remedy="Rename all but one of them.",
+        )
+    for name in named:
+        if name not in columns:
+            near = difflib.get_close_matches(name, columns, n=3)
+            hint = f"Did you mean {listed(near)}?" if near else f"Its columns are {listed(columns)}."
+            raise PolicyError(f"The table has no column named {name!r}.", remedy=hint)
 
 
 def _problems_of(given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ import sys
 import typer
 
 from ..runs import left_alone
-from . import anonymize, check, compare, demo, evaluate, hierarchy, risk, schema
+from . import anonymize, check, compare, demo, evaluate, hierarchy, init, inspect, risk, schema
 from .console import left
 from .options import version_option
 
@@ -23,6 +23,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.callback()(version_option)
+app.command("inspect")(inspect.inspect)
+app.command("init")(init.init)
 app.command("anonymize")(anonymize.anonymize)
 app.command("check")(check.check)
 app.command("evaluate")(evaluate.evaluate)

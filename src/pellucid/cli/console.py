@@ -4,24 +4,42 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import typer
 from polars.exceptions import PanicException
 from rich.console import Console
+from rich.padding import Padding
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
 
 from ..algorithms import Monitor
 from ..errors import OverlapWarning, PellucidError, PolicyError
+from .columns import aligned
 
-__all__ = ["complain", "complaining", "guarded", "json_text", "left", "print_json", "progress", "say"]
+__all__ = [
+    "complain",
+    "complaining",
+    "guarded",
+    "json_text",
+    "left",
+    "narrow",
+    "paragraph",
+    "print_json",
+    "progress",
+    "say",
+    "show",
+]
 
 _STAGES = {
     "read": "reading the source",
+    "inspect": "looking at the columns",
     "encode": "encoding",
     "anonymize": "anonymizing",
     "recode": "recoding",
@@ -29,6 +47,7 @@ _STAGES = {
     "verify": "reading back and verifying",
     "report": "writing the report",
 }
+_NARROW = 76
 _INTERRUPTED = 130
 _BUG = 1
 
@@ -39,6 +58,35 @@ _err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 def say(text: object = "") -> None:
     """A result, on standard output."""
     _out.print(text)
+
+
+def paragraph(text: str, *, indent: int = 0) -> None:
+    """Sentences, on standard output: in a terminal broken between words, in a file one line."""
+    if _out.is_terminal:
+        _out.print(Padding(Text(text), (0, 0, 0, indent)), soft_wrap=False)
+    else:
+        say(Text(" " * indent + text))
+
+
+def narrow() -> bool:
+    """Whether the terminal has no room for a table of many columns."""
+    return _out.is_terminal and _out.width < _NARROW
+
+
+def show(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) -> None:
+    """A table whose first columns hold texts and the others numbers: as wide as the terminal, or plain in a file."""
+    if not _out.is_terminal:
+        say(Text(aligned(header, rows, texts=texts)))
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for number, title in enumerate(header):
+        if number < texts:
+            table.add_column(Text(title), overflow="fold", min_width=min(len(title), 12))
+        else:
+            table.add_column(Text(title), justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    _out.print(table, soft_wrap=False)
 
 
 def complain(text: str) -> None:
@@ -52,8 +100,9 @@ def print_json(result: Mapping[str, Any]) -> None:
 
 
 def json_text(result: Mapping[str, Any]) -> str:
-    """JSON as it is shown and written."""
-    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+    """JSON as it is shown and written: no control character of a value reaches the terminal."""
+    text = json.dumps(result, indent=2, ensure_ascii=False)
+    return re.sub(r"[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
 @contextmanager

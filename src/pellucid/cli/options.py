@@ -17,6 +17,7 @@ __all__ = [
     "Diversity",
     "Grids",
     "Hierarchies",
+    "Identifier",
     "Joint",
     "Json",
     "Missing",
@@ -115,6 +116,10 @@ QuasiIdentifiers = Annotated[
 ]
 Sensitive = Annotated[
     str | None, typer.Option("-s", "--sensitive", metavar="S", help="The column that nobody must be tied to.")
+]
+Identifier = Annotated[
+    str | None,
+    typer.Option("--identifier", metavar="ID", help="The column that names the person. It is not published."),
 ]
 Joint = Annotated[
     bool | None,

@@ -16,12 +16,13 @@ from ..manifest import SensitiveOrder
 from ..policy import Policy
 from ..verify import Check
 from .curator import curator
+from .inspection import inspection_page
 from .model import Curator, File, Report
 from .pages import page
 from .released import published
 from .words import asked, guarantee, is_repeatable, reproduction, verification
 
-__all__ = ["Curator", "Report", "curator", "page", "report_on"]
+__all__ = ["Curator", "Report", "curator", "inspection_page", "page", "report_on"]
 
 
 def report_on(

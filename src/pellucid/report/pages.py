@@ -14,6 +14,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from ..shown import printable
 from ..version import __version__
 
 __all__ = ["clipped", "number", "page", "percent"]
@@ -57,6 +58,6 @@ def percent(share: float) -> str:
 
 
 def clipped(value: object) -> str:
-    """A cell as text, cut where it would fill the page; a missing value has a word of its own."""
-    text = "(missing)" if value is None else str(value)
+    """A cell as text that can be seen, cut where it would fill the page; a missing value has a word of its own."""
+    text = "(missing)" if value is None else printable(str(value))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

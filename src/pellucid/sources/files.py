@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol, TypeVar
 
 import polars as pl
+from polars.selectors import by_name
 
 from ..errors import SourceError
 from ..runs import at_once
@@ -173,7 +174,7 @@ class _Binary:
         self.columns = self._explained(lambda: self._scan().collect_schema().names())
 
     def read(self, columns: list[str]) -> pl.DataFrame:
-        table = self._explained(lambda: at_once(lambda: self._scan().select(columns).collect()))
+        table = self._explained(lambda: at_once(lambda: self._scan().select(by_name(columns)).collect()))
         return pl.DataFrame({column.name: _without(column, self._null) for column in table}) if self._null else table
 
     def _scan(self) -> pl.LazyFrame:

@@ -32,7 +32,7 @@ class FrameSource:
 
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns."""
-        return self._table.select(columns)
+        return self._table[columns]  # a select takes * and ^..$ for patterns
 
 
 def _to_polars(frame: object) -> tuple[pl.DataFrame, FrameKind]:

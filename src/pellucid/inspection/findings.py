@@ -1,0 +1,125 @@
+"""What a look at a table found, in sentences for the curator: the terminal and the page say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..shown import printable
+from .look import SMALL_GROUP, Column, Inspection
+
+__all__ = ["FOR_THE_CURATOR", "LARGEST_DIVERSITY", "Finding", "findings", "may_be", "reasons", "span"]
+
+FOR_THE_CURATOR = "This look holds counts of the source: it is for the curator, not for release."
+LARGEST_DIVERSITY = (
+    "The largest l is the number of rows divided by how often the most frequent value occurs, a missing one among"
+    " them: no larger l is feasible if that column is the sensitive one. It reveals that count: keep it to yourself."
+)
+_LONGEST = 60
+
+
+class Finding(NamedTuple):
+    """Something to think about before the table is published."""
+
+    title: str
+    text: str
+    alarming: bool
+
+
+def findings(found: Inspection) -> Iterator[Finding]:
+    """All there is to say about the table as a whole."""
+    yield from _combination(found)
+    yield from _positions(found)
+    yield from _repeats(found)
+    yield from _missing(found)
+
+
+def _combination(found: Inspection) -> Iterator[Finding]:
+    title = "Who could be found"
+    if (seen := found.combination) is None:
+        yield Finding(title, "No column is suspected to be known to others: name those that are (-q).", alarming=False)
+        return
+    given = all(found[name].role == "quasi-identifier" for name in seen.columns)
+    text = (
+        f"By {_listed(seen.columns)} ({'as you said' if given else 'suspected'}), {seen.unique_rows:,} of"
+        f" {found.rows:,} rows are unique, and {seen.rows_in_small_groups:,} are in groups of fewer than {SMALL_GROUP}."
+    )
+    if seen.rows_in_small_groups:
+        text += " Whoever knows these of a person finds the row, or is nearly there."
+    yield Finding(title, text, alarming=seen.unique_rows > 0)
+
+
+def _positions(found: Inspection) -> Iterator[Finding]:
+    for column in found.columns:
+        if column.counts_rows:
+            text = (
+                f"{_name(column)} counts the rows in the order of the file: it is a position, not an identifier. If the"
+                " file was sorted by something sensitive before it was numbered, everything that follows these numbers"
+                " tells of it. Do not give it as --identifier; leave it out."
+            )
+            yield Finding("Row numbers", text, alarming=True)
+
+
+def _repeats(found: Inspection) -> Iterator[Finding]:
+    title = "People who occur twice"
+    for name, rows in found.repeats.identifiers.items():
+        text = (
+            f"In {_quoted(name)}, {rows:,} rows repeat a value that occurs before. If it names people, some have"
+            " several rows: the guarantee is for one row per person, so keep one each, or join their values into one."
+        )
+        yield Finding(title, text, alarming=found[name].role == "identifier")
+    if rows := found.repeats.identical_rows:
+        text = f"{rows:,} rows are the same as one before in every column: a person twice, or people who look alike."
+        yield Finding(title, text, alarming=False)
+
+
+def _missing(found: Inspection) -> Iterator[Finding]:
+    columns = [column for column in found.columns if column.facts.missing]
+    if columns:
+        where = ", ".join(f"{column.facts.missing:,} in {_name(column)}" for column in columns[:8])
+        more = f" and in {len(columns) - 8} more columns" if len(columns) > 8 else ""
+        text = (
+            f"{where}{more}. Among the published columns they are refused unless you say what they mean"
+            " (--missing category, or --missing drop)."
+        )
+        yield Finding("Missing values", text, alarming=False)
+
+
+def may_be(column: Column) -> str:
+    """What a column is, or may be, in a word."""
+    if column.role is not None:
+        return f"{column.role}, as you said"
+    return ", ".join(dict.fromkeys(each.kind for each in column.suspicions))
+
+
+def reasons(found: Inspection) -> Iterator[tuple[str, str]]:
+    """For each column of which something is suspected: what, and why."""
+    for column in found.columns:
+        if column.suspicions:
+            whys = (f"{each.kind} ({each.what}): {each.because}" for each in column.suspicions)
+            yield column.name, printable("; ".join(whys))
+
+
+def span(column: Column) -> str:
+    """The ends of numbers and dates, or some values of a column that names nobody."""
+    facts = column.facts
+    if facts.low is not None:
+        low, high = (f"{end:g}" if isinstance(end, float) else str(end) for end in (facts.low, facts.high))
+        return low if low == high else f"{low} to {high}"
+    if not column.may_be_sensitive and column.role != "quasi-identifier":
+        return ""
+    shown = ", ".join(facts.texts[:8])
+    return printable(shown if len(shown) <= _LONGEST and facts.distinct <= 8 else f"{shown[: _LONGEST - 1]}…")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    quoted = [_quoted(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]} together"
+
+
+def _name(column: Column) -> str:
+    return _quoted(column.name)
+
+
+def _quoted(name: str) -> str:
+    return f"'{printable(name)}'"
