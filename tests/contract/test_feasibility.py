@@ -105,3 +105,7 @@ def test_l_that_is_no_whole_number(publish_hybrid: Publisher, diversity: object)
 def test_threads_must_be_positive(publish_text: Publisher, threads: int) -> None:
     with pytest.raises(PolicyError, match="threads"):
         publish_text(people(), identifier="name", threads=threads)
+
+
+def test_more_threads_than_there_can_be(publish_text: Publisher) -> None:
+    assert publish_text(people(), identifier="name", threads=10**30).check.rows == 60

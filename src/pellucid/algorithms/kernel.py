@@ -19,6 +19,9 @@ from ..runs import all_cores, watched
 __all__ = ["Monitor", "decide", "require_eligible"]
 
 
+_MOST_THREADS = 1024
+
+
 class Monitor(Protocol):
     """Hears how far a run has come: the stage, and the share of it that is done."""
 
@@ -55,7 +58,7 @@ def decide(
             diversity,
             *(() if keys is None else (keys,)),
             penalty=penalty,
-            threads=threads or all_cores(),
+            threads=min(threads or all_cores(), _MOST_THREADS),
             run=run,
         ),
         lambda share: None if monitor is None else monitor("anonymize", share),
