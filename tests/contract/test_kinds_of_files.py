@@ -278,9 +278,9 @@ def test_nothing_is_left_of_an_unpacked_source(tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(temporary)}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as run:
         assert run.stdout is not None
-        assert run.stdout.readline() == "[]\n"
-        run.send_signal(signal.SIGKILL)
-        run.wait(timeout=60)
+        while_it_reads = run.stdout.readline()
+        run.kill()
+    assert while_it_reads == "[]\n"
     assert list(temporary.iterdir()) == []
     assert set(files_in(tmp_path)) == {"source.csv.gz"}
 

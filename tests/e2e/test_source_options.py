@@ -94,7 +94,20 @@ def test_anatomy_of_compressed_files(pellucid: Runner, folder: Path) -> None:
 
 
 def test_a_foreign_release(pellucid: Runner, folder: Path) -> None:
-    (folder / "theirs.csv").write_bytes("age;sex;ill\n[1,5];ä;x\n[1,5];ä;y\n".encode("iso-8859-15"))
+    (folder / "theirs.csv").write_bytes("age;sex;ill\n1,5;ä;x\n1,5;ä;y\n".encode("iso-8859-15"))
     words = ("check", "theirs.csv", "-q", "age,sex", "-s", "ill", "-l", "2")
     pellucid(*words).refused(5, "--encoding")
     assert pellucid(*words, "--encoding", "iso-8859-15").status == 0
+
+
+def test_risk_of_a_source_that_has_to_be_described(pellucid: Runner, folder: Path) -> None:
+    table = "Name;Age;Disease\nAnn;21,5;flu\nBob;27,5;gout\nCate;32,5;flu\nJos\xe9;32,5;gout\n"
+    (folder / "people.csv").write_bytes(table.encode("windows-1252"))
+    roles = ("-q", "Age", "-s", "Disease", "-l", "2", "--identifier", "Name", "--algorithm", "tailor")
+    told = ("--encoding", "windows-1252", "--decimal", ",")
+    assert pellucid("anonymize", "people.csv", "-o", "out.csv", *roles, *told).status == 0
+    words = ("risk", "out.csv", "--external", "people.csv", *roles)
+    pellucid(*words).refused(5, "--encoding")
+    run = pellucid(*words, *told)
+    assert run.status == 0, run.err
+    assert "José" in run.out
