@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from pellucid import Hierarchy
 from tests.e2e.command_line import Runner
 from tests.e2e.test_readme import tables
 
@@ -41,14 +42,15 @@ def test_commands(pellucid: Runner, patients: None) -> None:
 def test_the_library_says_the_same(pellucid: Runner, patients: None) -> None:
     test_commands(pellucid, patients)
     released = Path("published.csv").read_bytes()
+    Path("published.csv").unlink()
+    known: dict[str, object] = {}
     for code in blocks("python"):
-        exec(compile(code, "guide-hierarchies.md", "exec"), {})
+        exec(compile(code, "guide-hierarchies.md", "exec"), known)
     assert Path("published.csv").read_bytes() == released
+    assert len(Hierarchy.read("every-age.csv").values) == 121
 
 
 def test_examples_of_files_are_hierarchies() -> None:
-    from pellucid import Hierarchy
-
     [example] = re.findall(r"(?:^    \S+;.*\n)+", GUIDE, re.MULTILINE)
     rows = [line.strip().split(";") for line in [*example.splitlines(), *re.findall(r"`(\S+;\S+;\*)`", GUIDE)]]
     assert Hierarchy.of(rows).values == ("Vienna", "Graz", "Monaco", "Lagos")
