@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from pellucid.errors import SourceError
-from pellucid.sources import FileSource
+from pellucid.errors import MissingExtraError, SourceError
+from pellucid.sources import File, FileSource, formats
 
 
 @pytest.fixture
@@ -52,3 +52,20 @@ def test_errors_say_on_which_line(file: Path, content: str, message: str) -> Non
 def test_quotes_inside_bare_values_are_read_where_values_repeat(file: Path) -> None:
     file.write_text('a,b\n5" pipe,1\n6" pipe,2\n' + '5" pipe,2\n' * 8)
     assert FileSource(file).read(["a"])["a"].to_list() == ['5" pipe', '6" pipe', *['5" pipe'] * 8]
+
+
+@pytest.mark.parametrize("rows", [4, 400], ids=["texts", "categories"])
+def test_a_file_without_quotes(file: Path, rows: int) -> None:
+    """A quote is then a character like any other, where values repeat and where they do not."""
+    values = ['5" pipe', '""', '"a', "'b'"] * (rows // 4)
+    file.write_text("a\tb\n" + "".join(f"{value}\t1\n" for value in values))
+    assert FileSource(File(file, separator="tab", quote="none")).read(["a"])["a"].to_list() == values
+
+
+@pytest.mark.parametrize(("name", "extra"), [("a.xlsx", "excel"), ("a.csv.zst", "zstd")])
+def test_formats_that_need_an_extra(monkeypatch: pytest.MonkeyPatch, name: str, extra: str) -> None:
+    assert formats.format_of(Path(name)).ending == Path(name.removesuffix(".zst")).suffix
+    monkeypatch.setattr(formats, "_MODULES", {k: (*v[:2], ["no_such.module"]) for k, v in formats._MODULES.items()})
+    with pytest.raises(MissingExtraError, match=rf"pip install 'pellucid\[{extra}\]'"):
+        formats.format_of(Path(name))
+    assert formats.format_of(Path("a.csv.gz")) == (".csv", ".gz")
