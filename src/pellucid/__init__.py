@@ -26,13 +26,14 @@ from .hierarchies import Hierarchy
 from .inspection import Inspection, inspect
 from .policy import Policy
 from .release import Release, Written, anonymize
-from .sources import File
+from .sources import Database, File
 from .verify import Check
 from .version import __version__
 
 __all__ = [
     "Check",
     "CheckFailedError",
+    "Database",
     "File",
     "Hierarchy",
     "HierarchyError",

@@ -28,8 +28,8 @@ from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
 from .register import People, Register, Remembered
 from .runs import at_once
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
-from .sources import FileSource, FrameKind, FrameSource, open_source, open_target
-from .sources.targets import Staging, Target, explained, require_place
+from .sources import Database, FileSource, FrameKind, Source, open_source, open_target
+from .sources.targets import ReleaseKind, Staging, Target, explained, require_place
 from .verify import Check, Expected, verify, verify_anatomy
 
 __all__ = ["Release", "Written", "anonymize", "report_files"]
@@ -61,19 +61,19 @@ def anonymize(
     seed_file: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     monitor: Monitor | None = None,
-    target: str | os.PathLike[str] | None = None,
+    target: str | os.PathLike[str] | Database | None = None,
     report: str | os.PathLike[str] | None = None,
     register: str | os.PathLike[str] | None = None,
 ) -> Release:
     """Publish a table so that nobody can be tied to a sensitive value with more than 1/l confidence.
 
-    `source` is the path of a file, a `File` if there is more to say of it, or a data frame of pandas, polars, pyarrow
-    or anything else that speaks Arrow. Several `sensitive` columns must be declared `joint`: then their combination is
-    the value. `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the source and the target;
-    what is given here overrides it. `penalty` may be a function of a group's QI codes (see `penalties`): such a run is
-    in plain Python, for small tables. `orders`, `hierarchies`, `styles` and `grids` are settings of single columns, by
-    their names. Nothing is written until `Release.write`, but a `target` or a `report` named here is refused before the
-    work if it cannot be written.
+    `source` is the path of a file, a `File` if there is more to say of it, a `Database`, or a data frame of pandas,
+    polars, pyarrow or anything else that speaks Arrow. Several `sensitive` columns must be declared `joint`: then
+    their combination is the value. `diversity` is l. `policy` is a TOML file with the same settings, and perhaps the
+    source and the target; what is given here overrides it. `penalty` may be a function of a group's QI codes (see
+    `penalties`): such a run is in plain Python, for small tables. `orders`, `hierarchies`, `styles` and `grids` are
+    settings of single columns, by their names. Nothing is written until `Release.write`, but a `target` or a `report`
+    named here is refused before the work if it cannot be written.
 
     `register` is a file of the curator's own that remembers whose data were published, and is made if there is none.
     `Release.write` warns of people who were in an earlier release (`OverlapWarning`).
@@ -110,7 +110,7 @@ def anonymize(
         raise PolicyError("There is no source.", remedy="Name it (SOURCE), or give the policy file a [source].")
     table = open_source(source, file.source)
     target = file.target.get("path") if target is None else target
-    place = None if target is None else open_target(target, settings.recoding)
+    place = None if target is None else open_target(target, settings.recoding, file.target)
     if place is not None:
         place.require_writable(table.path)
     register = file.register.get("path") if register is None else register
@@ -153,7 +153,7 @@ def anonymize(
 
 
 def _encoded(
-    table: FileSource | FrameSource, policy: Policy, draws: Draws, tell: Monitor, register: Register | None
+    table: Source, policy: Policy, draws: Draws, tell: Monitor, register: Register | None
 ) -> tuple[Microdata, People | None]:
     tell("read", 0.0)
     rows = table.read(policy.needed(table.columns))
@@ -209,15 +209,19 @@ def _expected(microdata: Microdata, policy: Policy) -> Expected:
 
 @dataclass(frozen=True)
 class Written:
-    """The files of a release that was written, read back and found right."""
+    """The files or tables of a release that was written, read back and found right."""
 
     files: tuple[Path, ...]
-    manifest: Path
+    manifest: Path | str
+    """The file or the table that it stands in."""
     check: Check
     reports: tuple[Path, ...] = ()
     """The report for publication and the curator's, if they were asked for."""
     remembered: Remembered | None = None
     """What the register says of earlier releases, if there is one: for the curator, not for release."""
+    tables: tuple[str, ...] = ()
+    database: str | None = None
+    """The address of the database that the tables are in, without the user."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -287,27 +291,35 @@ class Release:
         release.
         """
         check, tables = self.check, [table.frame() for table in self._tables]
-        return self._pages(tables, check, target="RELEASE", files={})[for_curator]()
+        return self._pages(tables, check, target="RELEASE", kind="files", written={})[for_curator]()
 
     def _pages(
-        self, tables: Sequence[pl.DataFrame], check: Check, *, target: str, files: Mapping[str, Mapping[str, Any]]
+        self,
+        tables: Sequence[pl.DataFrame],
+        check: Check,
+        *,
+        target: str,
+        kind: ReleaseKind,
+        written: Mapping[str, Mapping[str, Any]],
     ) -> tuple[Callable[[], str], Callable[[], str]]:
         """The page for publication, made from the released tables and the policy alone (G8), and the curator's."""
         from .report import curator, page, report_on  # noqa: PLC0415 - pages are made where they are asked for
 
-        public = report_on(tables, self.policy, self.sensitive_order, check, target=target, files=files)
+        public = report_on(tables, self.policy, self.sensitive_order, check, target=target, kind=kind, written=written)
 
         def recode(some: Partition) -> tuple[ReleasedTable, ...]:
             return _recode(self._partition.published(self._microdata), some, self.policy)
 
         def for_curator() -> str:
-            more = curator(self._microdata, self._partition, recode, tables, policy=self.policy, target=target)
+            more = curator(
+                self._microdata, self._partition, recode, tables, policy=self.policy, target=target, kind=kind
+            )
             return page("report.html", report=replace(public, curator=more))
 
         return (lambda: page("report.html", report=public)), for_curator
 
     def write(
-        self, target: str | os.PathLike[str] | None = None, *, report: str | os.PathLike[str] | None = None
+        self, target: str | os.PathLike[str] | Database | None = None, *, report: str | os.PathLike[str] | None = None
     ) -> Written:
         """Write the release and its manifest, read them back, verify them, and only then move them into place.
 
@@ -333,7 +345,7 @@ class Release:
             staged.add_manifest(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
             if reports:
                 self._tell("report", 0.0)
-                pages = at_once(lambda: self._pages(tables, check, target=place.name, files=facts))
+                pages = at_once(lambda: self._pages(tables, check, target=place.name, kind=place.kind, written=facts))
                 for file, make, private in zip(reports, pages, (False, True), strict=True):
                     with explained(file):
                         staging.add(file, private=private).write_text(at_once(make), encoding="utf-8")
@@ -342,7 +354,7 @@ class Release:
                     warnings.warn(OverlapWarning(str(remembered)), stacklevel=2)
                 staging.commit()
         self._tell("verify", 1.0)
-        return Written(place.files, place.manifest, check, reports, remembered)
+        return Written(place.files, place.manifest, check, reports, remembered, place.tables, place.database)
 
     def _noted(self, place: Target) -> AbstractContextManager[Remembered | None]:
         """The register knows of a release before it appears; without a register, nobody does."""

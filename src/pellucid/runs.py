@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from . import _native
 
-__all__ = ["all_cores", "at_once", "left_alone", "side_by_side", "watched"]
+__all__ = ["all_cores", "at_once", "interruptible", "left_alone", "side_by_side", "uninterrupted", "watched"]
 
 _LOOK_EVERY_SECONDS = 0.05
+_PATIENCE_SECONDS = 1.0
 _NAME = "pellucid-work"
 _T = TypeVar("_T")
 _Item = TypeVar("_Item")
@@ -35,7 +38,38 @@ def at_once(work: Callable[[], _T]) -> _T:
     return _waited_for(work, look=lambda: None, end=None)
 
 
-def _waited_for(work: Callable[[], _T], *, look: Callable[[], None], end: Callable[[], None] | None) -> _T:
+def interruptible(work: Callable[[], _T], end: Callable[[], None], look: Callable[[], None]) -> _T:
+    """What `work` returns; Ctrl-C calls `end` until it has stopped, but not for long.
+
+    Once is not enough: `end` ends what is going on, and `work` may be between two such things.
+    """
+    return _waited_for(work, look=look, end=end, patience=_PATIENCE_SECONDS)
+
+
+def uninterrupted(work: Callable[[], _T]) -> _T:
+    """What `work` returns, even if Ctrl-C comes meanwhile; after that, TimeoutError if it takes long."""
+    outcome: Future[_T] = Future()
+
+    def body() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as problem:
+            outcome.set_exception(problem)
+
+    threading.Thread(target=body, name=_NAME).start()
+    try:
+        return outcome.result()
+    except KeyboardInterrupt:
+        return outcome.result(timeout=_PATIENCE_SECONDS)
+
+
+def _waited_for(
+    work: Callable[[], _T],
+    *,
+    look: Callable[[], None],
+    end: Callable[[], None] | None,
+    patience: float | None = None,
+) -> _T:
     """Run `work` in a thread, and `look` now and then meanwhile. Work that can be ended is waited for."""
     outcome: list[_T] = []
     failure: list[BaseException] = []
@@ -56,9 +90,12 @@ def _waited_for(work: Callable[[], _T], *, look: Callable[[], None], end: Callab
             look()
     except BaseException:
         if end is not None:
+            last = math.inf if patience is None else time.monotonic() + patience
             end()
-            done.wait()
-            thread.join()
+            while not done.wait(None if patience is None else _LOOK_EVERY_SECONDS) and time.monotonic() < last:
+                end()
+            if done.is_set():
+                thread.join()
         raise
     thread.join()
     if failure:

@@ -66,6 +66,8 @@ Grid = int | float | CalendarStep
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MOST_SHOWN = 60
+_OF_FILES = ("sqlite", "duckdb")
+"""The schemes of databases that are files."""
 
 
 class Kind(Protocol):
@@ -432,7 +434,8 @@ SOURCE = Table(
         Setting(
             name="path",
             kind=FilePath(),
-            meaning="The file to read.",
+            meaning="The file to read, or the address of a database: sqlite:///PATH, duckdb:///PATH,"
+            " postgresql://USER@HOST:PORT/DATABASE.",
             option="SOURCE",
             example="patients.csv",
         ),
@@ -481,6 +484,20 @@ SOURCE = Table(
             option="--sheet",
             example="Patients",
         ),
+        Setting(
+            name="table",
+            kind=Text(),
+            meaning="Of a database: the table or view to read, such as patients or clinic.patients.",
+            option="--table",
+            example="patients",
+        ),
+        Setting(
+            name="query",
+            kind=Text(),
+            meaning="Of a database: a query to read instead of a table.",
+            option="--query",
+            example="SELECT * FROM patients WHERE consent",
+        ),
     )
 )
 """The table that is published, in [source]."""
@@ -490,9 +507,16 @@ TARGET = Table(
         Setting(
             name="path",
             kind=FilePath(),
-            meaning="The file to write; its ending is its format.",
+            meaning="The file to write; its ending is its format. Or the address of a database.",
             option="-o, --output",
             example="published.csv",
+        ),
+        Setting(
+            name="table",
+            kind=Text(),
+            meaning="Of a database: the new table to write; there must not be one of this name.",
+            option="--target-table",
+            example="published",
         ),
     )
 )
@@ -651,9 +675,12 @@ def repeated(names: Iterable[str]) -> list[str]:
 
 
 def absolute(kind: Kind, value: Any, folder: Path) -> Any:
-    """The value with all paths in it taken from `folder`. What has a scheme, `postgresql://..`, is no path."""
+    """The value with all paths in it taken from `folder`; that of `sqlite:///PATH` as well."""
     if isinstance(kind, FilePath):
-        return value if "://" in value else str(folder / value)
+        scheme, is_address, rest = value.partition("://")
+        if not is_address:
+            return str(folder / value)
+        return f"{scheme}:///{folder / rest[1:]}" if scheme in _OF_FILES and rest.startswith("/") else value
     if isinstance(kind, Tables):
         return {name: absolute(kind.each, content, folder) for name, content in value.items()}
     if isinstance(kind, Table):

@@ -150,7 +150,7 @@ def test_an_imported_hierarchy_was_shown_but_the_previous_one_was_applied(tmp_pa
 
     def published(applied: str, **options: Any) -> None:
         release = publish(table, identifier="name", diversity=2, policy=file, **options)
-        manifest = json.loads(release.write(tmp_path / "out.csv").manifest.read_text())
+        manifest = json.loads(Path(release.write(tmp_path / "out.csv").manifest).read_text())
         Hierarchy.of(rows[applied]).write(tmp_path / "applied.csv")
         shown = manifest["policy"]["hierarchies"]["place"]
         assert shown["sha256"] == hashlib.sha256((tmp_path / "applied.csv").read_bytes()).hexdigest()

@@ -247,7 +247,7 @@ def test_what_is_said_in_a_policy_file_counts(csv_file: Callable[[str], Path], t
 def test_what_was_found_out_is_for_the_curator_alone(csv_file: Callable[[str], Path], tmp_path: Path) -> None:
     release = Publisher("tailor", "text")(csv_file("age;place;disease\n3;a;x\n4;b;y\n"))
     assert release.source_unlike == {"separator": ";"}
-    manifest = release.write(tmp_path / "out.csv").manifest.read_text()
+    manifest = Path(release.write(tmp_path / "out.csv").manifest).read_text()
     assert "separator" not in manifest
     plain = csv_file("age,place,disease\n3,a,x\n4,b,y\n")
     assert Publisher("tailor", "text")(plain).source_unlike == {}

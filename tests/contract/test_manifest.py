@@ -30,7 +30,7 @@ def written(publish: Publisher, seed_file: Path, tmp_path: Path) -> pellucid.Wri
 
 
 def manifest_of(written: pellucid.Written) -> dict[str, Any]:
-    loaded: dict[str, Any] = json.loads(written.manifest.read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = json.loads(Path(written.manifest).read_text(encoding="utf-8"))
     return loaded
 
 
@@ -115,7 +115,7 @@ def test_same_for_the_same_release(publish: Publisher, seed_file: Path, tmp_path
 
 
 def test_seed_path_and_source_are_nowhere(written: pellucid.Written, seed_file: Path) -> None:
-    for content in files_in(written.manifest.parent).values():
+    for content in files_in(Path(written.manifest).parent).values():
         for hidden in (SECRET, SECRET.hex().encode(), seed_file.name.encode(), b"secret", b"person 00", b"/tmp"):
             assert hidden not in content
 

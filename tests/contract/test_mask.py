@@ -47,13 +47,13 @@ def test_by_hand(publish_mask: Publisher, tmp_path: Path) -> None:
     assert release.changed_values == 2
     written = release.write(tmp_path / "out.csv")
     assert written.check.diverse
-    manifest = json.loads(written.manifest.read_text(encoding="utf-8"))
+    manifest = json.loads(Path(written.manifest).read_text(encoding="utf-8"))
     assert manifest["check"] == {
         "passed": True,
         "statement": "The files were read back; every group is 2-diverse."
         " Not all values of 'disease' are those of the source: mask changes some.",
     }
-    assert "changed_values" not in written.manifest.read_text(encoding="utf-8")
+    assert "changed_values" not in Path(written.manifest).read_text(encoding="utf-8")
     assert manifest["policy"]["anonymity"] is None
     assert manifest["policy"]["protected"] is None
 
@@ -113,7 +113,7 @@ def test_only_protected_values_are_bounded(publish_mask: Publisher, tmp_path: Pa
     release = publish_mask(table, protected=["flu"])
     written = release.write(tmp_path / "out.csv")
     assert not written.check.diverse
-    manifest = json.loads(written.manifest.read_text(encoding="utf-8"))
+    manifest = json.loads(Path(written.manifest).read_text(encoding="utf-8"))
     assert "no protected value has more than 1/2 of a group; other values may have." in manifest["check"]["statement"]
     assert manifest["policy"]["protected"] == ["flu"]
     assert manifest["release"]["groups_not_diverse"] >= 1

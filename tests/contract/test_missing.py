@@ -123,7 +123,7 @@ def test_dropped_rows_are_counted_for_the_curator_only(publish: Publisher, colum
     assert release.check.rows == 57
     kept = table.drop_nulls()
     assert Counter(frames(release)[-1]["disease"].to_list()) == Counter(kept["disease"].to_list())
-    manifest = json.loads(release.write(tmp_path / "out.csv").manifest.read_text())
+    manifest = json.loads(Path(release.write(tmp_path / "out.csv").manifest).read_text())
     assert "dropped" not in json.dumps(manifest)
     assert manifest["release"]["rows"] == 57
 

@@ -48,7 +48,7 @@ def test_people_of_an_earlier_release_are_counted(write: Write) -> None:
         second = write(table[40:], "second.csv", algorithm="tailor")
     [overlap] = known(second).overlaps
     assert (overlap.people, overlap.shared, overlap.target, overlap.published) == (60, 20, "first.csv", True)
-    assert overlap.policy_sha256 == json.loads(first.manifest.read_text())["policy_sha256"]
+    assert overlap.policy_sha256 == json.loads(Path(first.manifest).read_text())["policy_sha256"]
     with pytest.warns(OverlapWarning, match=r"60 of 90 in 'first.csv' .*, 50 of 90 in 'second.csv'"):
         third = write(table, "third.csv")
     assert [each.shared for each in known(third).overlaps] == [60, 50]

@@ -55,12 +55,13 @@ def test_what_is_published_can_be_made_from_the_release_and_the_policy(
     publish_hybrid: Publisher, written: pellucid.Written
 ) -> None:
     """Somebody who has nothing but the files, the manifest and the program writes the same page."""
-    manifest = json.loads(written.manifest.read_text(encoding="utf-8"))
+    manifest = json.loads(Path(written.manifest).read_text(encoding="utf-8"))
     policy = publish_hybrid(people(), identifier="name").policy
     assert policy.as_dict() == manifest["policy"]
     tables = [pl.read_csv(file, infer_schema=False) for file in written.files]
     files = {file.name: fingerprint(file) for file in written.files}
-    report = report_on(tables, policy, manifest["sensitive_order"], written.check, target="out.csv", files=files)
+    order = manifest["sensitive_order"]
+    report = report_on(tables, policy, order, written.check, target="out.csv", kind="files", written=files)
     assert page("report.html", report=report) == pages(written)[0]
 
 

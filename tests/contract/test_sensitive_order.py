@@ -107,7 +107,7 @@ def test_the_order_of_the_policy_is_the_order_of_the_codes() -> None:
 )
 def test_the_manifest_says_which(sensitive: str, options: dict[str, Any], told: str, tmp_path: Path) -> None:
     release = publish(table(), sensitive, **options)
-    manifest = json.loads(release.write(tmp_path / "out.csv").manifest.read_text())
+    manifest = json.loads(Path(release.write(tmp_path / "out.csv").manifest).read_text())
     assert release.sensitive_order == manifest["sensitive_order"] == told
     assert set(manifest["policy"]["orders"]) == ({sensitive} if told == "policy" else set())
 

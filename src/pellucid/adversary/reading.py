@@ -25,7 +25,7 @@ from ..policy import Missing, Policy, Recoding
 from ..recodings import GROUP_ID
 from ..recodings.anatomy import exact_values
 from ..recodings.labels import parse
-from ..sources import FileSource, FrameSource, open_release, open_source
+from ..sources import Source, open_release, open_source
 from ..sources.formats import split_name
 from ..typed import as_text
 from .external import External, Person, Point
@@ -104,7 +104,7 @@ def _tables_of(release: object) -> tuple[object, ...]:
     return (release,)
 
 
-def _require_columns(table: FileSource | FrameSource, columns: Iterable[str], what: str) -> None:
+def _require_columns(table: Source, columns: Iterable[str], what: str) -> None:
     absent = [name for name in columns if name not in table.columns]
     if absent:
         raise PolicyError(
@@ -167,7 +167,7 @@ class _Ticks:
 
 
 def _read_generalization(
-    table: FileSource | FrameSource, attributes: Sequence[Attribute], sensitive: tuple[str, ...], settings: Columns
+    table: Source, attributes: Sequence[Attribute], sensitive: tuple[str, ...], settings: Columns
 ) -> tuple[list[Cell], Attribute]:
     columns: list[str] = []
     for attribute in attributes:
@@ -196,9 +196,7 @@ def _read_generalization(
     return cells, rows.sensitive
 
 
-def _encode_release(
-    table: FileSource | FrameSource, columns: Sequence[str], sensitive: tuple[str, ...], settings: Columns
-) -> Microdata:
+def _encode_release(table: Source, columns: Sequence[str], sensitive: tuple[str, ...], settings: Columns) -> Microdata:
     _require_columns(table, [*columns, *sensitive], "release")
     policy = Policy(quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category", **settings)
     return encode(table.read(policy.needed(table.columns)), policy, SystemDraws(), untyped=table.untyped)
@@ -245,8 +243,8 @@ def _side_of_label(
 
 
 def _read_anatomy(
-    qi: FileSource | FrameSource,
-    sensitive_table: FileSource | FrameSource,
+    qi: Source,
+    sensitive_table: Source,
     attributes: Sequence[Attribute],
     sensitive: tuple[str, ...],
     settings: Columns,

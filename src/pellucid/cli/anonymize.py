@@ -13,7 +13,7 @@ from ..errors import PolicyError
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, complaining, guarded, print_json, progress, say
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described, in_database
 from .options import (
     Anonymity,
     Diversity,
@@ -41,11 +41,25 @@ __all__ = ["anonymize", "summary"]
 def anonymize(
     *,
     source: Annotated[
-        Path | None, typer.Argument(metavar="SOURCE", help="A CSV, TSV, Parquet, Arrow or Excel file.")
+        str | None,
+        typer.Argument(
+            metavar="SOURCE", help="A CSV, TSV, Parquet, Arrow or Excel file, or the address of a database."
+        ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="TARGET", help="The file to write; its ending is its format."),
+        str | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="TARGET",
+            help="The file to write, its ending is its format; or the address of a database.",
+        ),
+    ] = None,
+    table: Table = None,
+    query: Query = None,
+    target_table: Annotated[
+        str | None,
+        typer.Option("--target-table", metavar="TABLE", help="Of a database: the new table to write."),
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
@@ -140,8 +154,10 @@ def anonymize(
         file = read_policy_file(policy)
         if output is None and not (file.target or file.problems):
             raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
-        table = described(
+        original = described(
             source or file.source.get("path"),
+            table=table,
+            query=query,
             separator=separator,
             quote=quote,
             encoding=encoding,
@@ -151,7 +167,7 @@ def anonymize(
         )
         with complaining(quiet=quiet), progress(quiet=quiet) as monitor:
             made = release.anonymize(
-                table,
+                original,
                 **options,
                 sensitive=columns(sensitive, joint=joint),
                 joint=joint,
@@ -162,7 +178,7 @@ def anonymize(
                 seed_file=seed_file,
                 threads=threads,
                 monitor=monitor,
-                target=output,
+                target=in_database(output or file.target.get("path"), table=target_table),
                 report=report,
                 register=register,
             )
@@ -193,6 +209,8 @@ def anonymize(
                     "source": dict(made.source_unlike),
                     "transparent": made.policy.algorithm not in NOT_TRANSPARENT,
                     "files": [str(file) for file in written.files],
+                    "tables": list(written.tables),
+                    "database": written.database,
                     "manifest": str(written.manifest),
                     "reports": [str(page) for page in written.reports],
                     "policy": made.policy.as_dict(),
@@ -220,11 +238,11 @@ def summary(made: release.Release, written: release.Written) -> str:
             f" other values have, in {check.groups_not_diverse:,} groups"
         )
     lines = [
-        f"Published {' and '.join(str(file) for file in written.files)}",
+        f"Published {_where(written)}",
         f"  {check.rows:,} rows in {check.groups:,} groups of {check.smallest_group} or more"
         f" ({check.average_group:.1f} on average)",
         bound,
-        f"  read back and verified; the manifest is {written.manifest}",
+        f"  read back and verified; the manifest is {'the table ' if written.database else ''}{written.manifest}",
         f"  policy: {_in_short(policy)}",
     ]
     if made.source_unlike:
@@ -244,6 +262,13 @@ def _shares(written: release.Written, columns: list[str]) -> str:
     """As in "a value of disease is up to 100.0% and a value of treatment is up to 50.0%"."""
     shares = written.check.worst_alone
     return " and ".join(f"a value of {name} is up to {float(shares[name]):.1%}" for name in columns)
+
+
+def _where(written: release.Written) -> str:
+    if written.database is None:
+        return " and ".join(str(file) for file in written.files)
+    tables = "table" if len(written.tables) == 1 else "tables"
+    return f"the {tables} {' and '.join(written.tables)} in {written.database}"
 
 
 def _in_short(policy: Policy) -> str:

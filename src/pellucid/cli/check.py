@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,25 +14,29 @@ from ..errors import CheckFailedError, PolicyError, SourceError, listed
 from ..microdata import require_plain
 from ..recodings import GROUP_ID
 from ..runs import at_once
-from ..sources import FileSource, FrameSource, open_release
+from ..sources import Database, File, Source, open_release
+from ..sources.databases import anatomy_in
 from ..sources.file_target import target_files
 from ..sources.formats import split_name
 from ..verify import Check, check_anatomy, check_groups
 from .console import guarded, print_json, say
-from .described import Encoding, Null, Quote, Separator, Sheet, described
+from .described import Encoding, Null, Query, Quote, Separator, Sheet, Table, described, shown
 from .options import Diversity, Joint, Json, QuasiIdentifiers, Sensitive, columns, names
 
 __all__ = ["check"]
-
-Table = FileSource | FrameSource
 
 
 def check(
     *,
     release: Annotated[
-        Path,
-        typer.Argument(metavar="RELEASE", help="A released file; of an anatomy, its name or one of its two files."),
+        str,
+        typer.Argument(
+            metavar="RELEASE",
+            help="A released file, or the address of a database; of an anatomy, its name or one of its two files.",
+        ),
     ],
+    table: Table = None,
+    query: Query = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     joint: Joint = None,
@@ -54,17 +59,18 @@ def check(
         if joint and len(of_value) < 2:
             raise PolicyError("--joint is for several sensitive columns, such as -s disease,treatment.")
         said: dict[str, Any] = {"separator": separator, "quote": quote, "encoding": encoding, "sheet": sheet}
-        tables = [open_release(described(path, null=null, **said)) for path in _anatomy_of(release) or (release,)]
+        place = described(release, table=table, query=query, null=null, **said)
+        tables = [open_release(each) for each in _anatomy_of(place) or (place,)]
         verdict = _judge(tables, names(quasi_identifiers) or [], of_value, diversity)
         if as_json:
             print_json({"status": 0 if verdict.diverse else CheckFailedError.exit_status, "check": verdict.as_dict()})
         else:
-            say(_described(release, verdict))
+            say(_described(shown(release, place), verdict))
         if not verdict.diverse:
             raise typer.Exit(CheckFailedError.exit_status)
 
 
-def _judge(tables: Sequence[Table], quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
+def _judge(tables: Sequence[Source], quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
     if len(tables) == 1:
         return _judge_table(tables[0], quasi_identifiers, sensitive, diversity)
     qi, values = tables
@@ -74,8 +80,11 @@ def _judge(tables: Sequence[Table], quasi_identifiers: list[str], sensitive: tup
     return at_once(lambda: check_anatomy(numbers, entries, GROUP_ID, sensitive, diversity))
 
 
-def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
+def _anatomy_of(place: str | File | Database | None) -> tuple[object, object] | None:
     """The two tables of an anatomy, given the name that it was written under or one of its files."""
+    if isinstance(place, Database):
+        return anatomy_in(place)
+    release = Path(place.path if isinstance(place, File) else place or "")
     if not release.name:
         return None
     base = release
@@ -86,10 +95,10 @@ def _anatomy_of(release: Path) -> tuple[Path, Path] | None:
     qi, values = target_files(base, "anatomy")
     if (base == release and release.exists()) or not (qi.exists() and values.exists()):
         return None
-    return qi, values
+    return (replace(place, path=qi), replace(place, path=values)) if isinstance(place, File) else (qi, values)
 
 
-def _judge_table(table: Table, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
+def _judge_table(table: Source, quasi_identifiers: list[str], sensitive: tuple[str, ...], diversity: int) -> Check:
     groups = [column for name in quasi_identifiers for column in _published(name, table.columns)]
     if not groups and GROUP_ID in table.columns:
         groups = [GROUP_ID]
@@ -100,7 +109,7 @@ def _judge_table(table: Table, quasi_identifiers: list[str], sensitive: tuple[st
     return at_once(lambda: check_groups(rows, groups, sensitive, diversity))
 
 
-def _read(table: Table, columns: list[str]) -> pl.DataFrame:
+def _read(table: Source, columns: list[str]) -> pl.DataFrame:
     rows = table.read(columns)
     require_plain(rows.drop(pl.selectors.by_dtype(pl.Null)))  # a column of missing values is one
     return rows
@@ -112,7 +121,7 @@ def _published(name: str, columns: list[str]) -> list[str]:
     return bounds if name not in columns and all(bound in columns for bound in bounds) else [name]
 
 
-def _require(table: Table, columns: list[str]) -> None:
+def _require(table: Source, columns: list[str]) -> None:
     for name in columns:
         if columns.count(name) > 1:
             raise PolicyError(f"{name!r} is named more than once.")
@@ -132,7 +141,7 @@ def alone(check: Check) -> list[str]:
     ]
 
 
-def _described(release: Path, check: Check) -> str:
+def _described(release: str, check: Check) -> str:
     verdict = (
         f"{release} is {check.diversity}-diverse."
         if check.diverse

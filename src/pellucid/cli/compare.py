@@ -13,7 +13,7 @@ from ..utility.comparison import compare as measure
 from ..utility.plots import plot_comparison, require_plot
 from .columns import aligned
 from .console import complain, guarded, print_json, say
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described, shown
 from .evaluate import Dimensionality, PolicyFile, Queries, Seed, Selectivity, Threads
 from .options import (
     Diversity,
@@ -33,7 +33,9 @@ __all__ = ["compare"]
 
 def compare(
     *,
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A table like the one that is to be published.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A table like the one that is to be published.")],
+    table: Table = None,
+    query: Query = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     joint: Joint = None,
@@ -67,10 +69,19 @@ def compare(
     with guarded(as_json=as_json):
         if plot is not None:
             require_plot(plot)
+        original = described(
+            source,
+            table=table,
+            query=query,
+            separator=separator,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            null=null,
+            sheet=sheet,
+        )
         found = measure(
-            described(
-                source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
-            ),
+            original,
             quasi_identifiers=names(quasi_identifiers),
             sensitive=columns(sensitive, joint=joint),
             joint=joint,
@@ -92,10 +103,10 @@ def compare(
         if as_json:
             print_json({"status": 0, "comparison": found.as_dict()})
         else:
-            _show(found, source)
+            _show(found, shown(source, original))
 
 
-def _show(found: Comparison, source: Path) -> None:
+def _show(found: Comparison, source: str) -> None:
     say(
         f"{source}: {found.rows:,} rows, l = {found.diversity}. Random COUNT queries on {found.dimensionality} columns,"
         f" expected selectivity {found.selectivity:.3g}, seed {found.seed}."

@@ -1,18 +1,28 @@
-"""What commands are told about the file that a table is in, as in `--separator ";" --decimal ,`."""
+"""What commands are told about the file or database that a table is in, as in `--separator ";"` or `--table people`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
-from ..sources import File
+from ..errors import PolicyError
+from ..sources import Database, File
 from .options import names
 
-_Source = TypeVar("_Source", bound=Path | str | None)
-
-__all__ = ["Decimal", "Encoding", "Null", "Quote", "Separator", "Sheet", "described"]
+__all__ = [
+    "Decimal",
+    "Encoding",
+    "Null",
+    "Query",
+    "Quote",
+    "Separator",
+    "Sheet",
+    "Table",
+    "described",
+    "in_database",
+    "shown",
+]
 
 Separator = Annotated[
     str | None, typer.Option("--separator", metavar="C", help="What separates values in a text file, such as ; or tab.")
@@ -33,9 +43,33 @@ Null = Annotated[
 Sheet = Annotated[
     str | None, typer.Option("--sheet", metavar="NAME", help="Which sheet of an Excel file, by name or number.")
 ]
+Table = Annotated[
+    str | None, typer.Option("--table", metavar="TABLE", help="Of a database: the table or view to read.")
+]
+Query = Annotated[
+    str | None, typer.Option("--query", metavar="SELECT..", help="Of a database: a query to read instead of a table.")
+]
 
 
-def described(source: _Source, *, null: list[str] | None, **said: Any) -> File | _Source:
-    """A source, with what is said of the file it is in, if anything is."""
+def described(
+    source: str | None, *, null: list[str] | None, table: str | None, query: str | None, **said: Any
+) -> str | File | Database | None:
+    """A source, with what is said of the file or the database it is in, if anything is."""
     given = {name: value for name, value in {**said, "null": names(null)}.items() if value is not None}
-    return source if source is None or not given else File(source, **given)
+    if source is None or not given:
+        return in_database(source, table=table, query=query)
+    if table is not None or query is not None:
+        raise PolicyError(f"{next(iter(given))} is a setting of files, and a database is none.", remedy="Leave it out.")
+    return File(source, **given)
+
+
+def shown(place: str, meant: object) -> str:
+    """A place in words; of a database without the user."""
+    return str(meant) if isinstance(meant, Database) else place
+
+
+def in_database(place: str | None, *, table: str | None, query: str | None = None) -> str | Database | None:
+    """A place, and which table of it is meant, if it is a database."""
+    if place is None or (table is None and query is None):
+        return place
+    return Database(place, table=table, query=query)

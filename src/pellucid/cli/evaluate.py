@@ -13,7 +13,7 @@ from ..utility.evaluation import evaluate as measure
 from ..utility.metrics import Divergence
 from .columns import aligned
 from .console import guarded, print_json, say
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described, in_database, shown
 from .options import Hierarchies, Joint, Json, QuasiIdentifiers, Sensitive, Styles, columns, names, of_columns
 
 __all__ = ["Dimensionality", "PolicyFile", "Queries", "Seed", "Selectivity", "Threads", "evaluate"]
@@ -42,9 +42,9 @@ Threads = Annotated[
 
 def evaluate(
     *,
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="The table that the release was made from.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The table that the release was made from.")],
     release: Annotated[
-        Path,
+        str,
         typer.Argument(metavar="RELEASE", help="A released file; of an anatomy, its name or one of its two files."),
     ],
     quasi_identifiers: QuasiIdentifiers = None,
@@ -52,6 +52,11 @@ def evaluate(
     joint: Joint = None,
     diversity: Annotated[
         int | None, typer.Option("-l", "--diversity", metavar="L", help="The l of the release, for C_avg.")
+    ] = None,
+    table: Table = None,
+    query: Query = None,
+    release_table: Annotated[
+        str | None, typer.Option("--release-table", metavar="TABLE", help="Of a database: the released table.")
     ] = None,
     queries: Queries = 1000,
     qd: Dimensionality = None,
@@ -77,11 +82,21 @@ def evaluate(
 ) -> None:
     """Say how well counts can be estimated from RELEASE, and what it has lost. For the curator, not for release."""
     with guarded(as_json=as_json):
+        original = described(
+            source,
+            table=table,
+            query=query,
+            separator=separator,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            null=null,
+            sheet=sheet,
+        )
+        published = in_database(release, table=release_table)
         found = measure(
-            described(
-                source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
-            ),
-            release,
+            original,
+            published,
             quasi_identifiers=names(quasi_identifiers),
             sensitive=columns(sensitive, joint=joint),
             joint=joint,
@@ -99,10 +114,10 @@ def evaluate(
         if as_json:
             print_json({"status": 0, "evaluation": found.as_dict()})
         else:
-            _show(found, source, release)
+            _show(found, shown(source, original), shown(release, published))
 
 
-def _show(found: Evaluation, source: Path, release: Path) -> None:
+def _show(found: Evaluation, source: str, release: str) -> None:
     queries = found.as_dict()["queries"]
     made = (
         f"queries of {queries['file']}"

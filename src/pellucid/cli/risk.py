@@ -22,7 +22,8 @@ from ..joint import name_of
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from .console import complain, guarded, print_json, say
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, described
+from .described import Table as InTable
 from .evaluate import PolicyFile
 from .options import (
     Anonymity,
@@ -57,13 +58,15 @@ def risk(
         typer.Argument(metavar="[RELEASE]", help="A released file; of an anatomy, the name it was written under."),
     ] = None,
     external: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--external", metavar="E", help="Everybody who may be in the table: identifier and QI values."),
     ] = None,
     sample: Annotated[
-        Path | None,
+        str | None,
         typer.Option("--sample", metavar="SOURCE", help="Instead: estimate the risks of publishing this table."),
     ] = None,
+    table: InTable = None,
+    query: Query = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     joint: Joint = None,
@@ -125,6 +128,8 @@ def risk(
         settings, of_mask, form = _settings(options, algorithm, policy)
         people = described(
             external or sample,
+            table=table,
+            query=query,
             separator=separator,
             quote=quote,
             encoding=encoding,

@@ -14,6 +14,7 @@ import polars as pl
 
 from ..manifest import SensitiveOrder
 from ..policy import Policy
+from ..sources.targets import ReleaseKind
 from ..verify import Check
 from .curator import curator
 from .inspection import inspection_page
@@ -32,16 +33,21 @@ def report_on(
     check: Check,
     *,
     target: str,
-    files: Mapping[str, Mapping[str, Any]],
+    kind: ReleaseKind,
+    written: Mapping[str, Mapping[str, Any]],
 ) -> Report:
-    """The report for publication on a release: its one table, or the two of an anatomy, and the files they are in."""
+    """The report for publication on a release: its one table, or the two of an anatomy, and what they were written to.
+
+    `written` gives the size and the fingerprint of each file or table by its name.
+    """
     return Report(
         title=target,
         asked=asked(policy, sensitive_order),
         guarantee=guarantee(policy),
         published=published(tables, policy, check),
-        files=tuple(File(name, **facts) for name, facts in files.items()),
-        verify=verification(policy, target),
-        reproduce=reproduction(policy, target),
+        kind=kind,
+        files=tuple(File(name, *facts.values()) for name, facts in written.items()),
+        verify=verification(policy, target, kind),
+        reproduce=reproduction(policy, target, kind),
         repeatable=is_repeatable(policy),
     )

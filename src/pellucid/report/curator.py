@@ -13,6 +13,7 @@ from ..partition import Partition
 from ..policy import Policy
 from ..recodings import GROUP_ID, ReleasedTable
 from ..recodings.anatomy import exact_values
+from ..sources.targets import ReleaseKind
 from ..utility.domains import domains_of
 from ..utility.evaluation import Scales, Source
 from ..utility.queries import workload
@@ -40,6 +41,7 @@ def curator(
     *,
     policy: Policy,
     target: str,
+    kind: ReleaseKind,
 ) -> Curator:
     """Some groups before and after, and how far counts from the released tables are from those of the source."""
     groups = _some_groups(partition, len(microdata))
@@ -48,7 +50,7 @@ def curator(
         changed_values=int((partition.published(microdata).sensitive.codes != microdata.sensitive.codes).sum()),
         before=shown("Before: in the source", [_rows(microdata, group) for group in groups]),
         after=_after([recode(Partition(group, np.array([0, len(group)]))) for group in groups]),
-        errors=_errors(microdata, tables, policy, target),
+        errors=_errors(microdata, tables, policy, target, kind),
     )
 
 
@@ -80,7 +82,9 @@ def _after(recoded: Sequence[Sequence[ReleasedTable]]) -> tuple[Sample, ...]:
     )
 
 
-def _errors(microdata: Microdata, tables: Sequence[pl.DataFrame], policy: Policy, target: str) -> QueryErrors:
+def _errors(
+    microdata: Microdata, tables: Sequence[pl.DataFrame], policy: Policy, target: str, kind: ReleaseKind
+) -> QueryErrors:
     source = Source(microdata, *domains_of(microdata, policy.columns), policy.diversity)
     queries = workload(source.domains, source.sensitive, queries=_QUERIES, selectivity=_SELECTIVITY, seed=_SEED)
     released = read_release(tables if len(tables) == 2 else tables[0], source.domains, source.sensitive)
@@ -101,5 +105,5 @@ def _errors(microdata: Microdata, tables: Sequence[pl.DataFrame], policy: Policy
             upwards="queries",
             whole=False,
         ),
-        command=evaluation(policy, target, {"queries": _QUERIES, "selectivity": _SELECTIVITY, "seed": _SEED}),
+        command=evaluation(policy, target, kind, {"queries": _QUERIES, "selectivity": _SELECTIVITY, "seed": _SEED}),
     )

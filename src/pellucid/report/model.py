@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from ..sources.targets import ReleaseKind
 from ..verify import Check
 from .charts import Bars, Columns
 
@@ -61,10 +62,11 @@ class Guarantee:
 
 @dataclass(frozen=True)
 class File:
-    """A file of the release."""
+    """A file or a table of the release."""
 
     name: str
-    bytes: int
+    size: int
+    """The bytes of a file, the rows of a table."""
     sha256: str
 
 
@@ -142,6 +144,7 @@ class Report:
     asked: Asked
     guarantee: Guarantee
     published: Published
+    kind: ReleaseKind
     files: tuple[File, ...]
     verify: Command
     """The command that judges the release."""

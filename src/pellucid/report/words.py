@@ -13,7 +13,8 @@ from ..algorithms import CHANGES_VALUES, NOT_TRANSPARENT
 from ..attributes import FIELDS
 from ..manifest import SensitiveOrder
 from ..policy import Policy
-from ..settings import ATTRIBUTE, POLICY, TARGET, Table
+from ..settings import ATTRIBUTE, POLICY, SOURCE, TARGET, Table
+from ..sources.targets import ReleaseKind
 from .model import Asked, Command, Guarantee, Setting
 
 __all__ = ["asked", "evaluation", "guarantee", "is_repeatable", "reproduction", "verification"]
@@ -77,12 +78,13 @@ def guarantee(policy: Policy) -> Guarantee:
     )
 
 
-def verification(policy: Policy, target: str) -> Command:
-    """The command that judges a released file."""
-    return _command("check", target, *_roles(policy), _option("diversity", str(policy.diversity)))
+def verification(policy: Policy, target: str, kind: ReleaseKind) -> Command:
+    """The command that judges a release. ADDRESS is a word for the database, whose address is not said."""
+    place = [shlex.quote(target)] if kind == "files" else ["ADDRESS", _option("table", target, of=SOURCE)]
+    return _command("check", *place, *_roles(policy), _option("diversity", str(policy.diversity)))
 
 
-def reproduction(policy: Policy, target: str) -> Command:
+def reproduction(policy: Policy, target: str, kind: ReleaseKind) -> Command:
     """The command of the release. SOURCE is a word for the source, whose name is not said; nor is there a seed.
 
     There is none for a penalty that is a function of the library's user.
@@ -97,15 +99,18 @@ def reproduction(policy: Policy, target: str) -> Command:
             more.append(_option(setting.name, *([] if value is True else [_listed(value)])))
     if _settings_of_columns(policy):
         more.append(_POLICY_FILE)
-    output = _option("path", target, of=TARGET)
-    return _command("anonymize", "SOURCE", output, *_roles(policy), _option("diversity", str(policy.diversity)), *more)
+    output = [_option("path", target if kind == "files" else "ADDRESS", of=TARGET)]
+    if kind == "tables":
+        output.append(_option("table", target, of=TARGET))
+    return _command("anonymize", "SOURCE", *output, *_roles(policy), _option("diversity", str(policy.diversity)), *more)
 
 
-def evaluation(policy: Policy, target: str, workload: Mapping[str, object]) -> Command:
+def evaluation(policy: Policy, target: str, kind: ReleaseKind, workload: Mapping[str, object]) -> Command:
     """The command that asks the same queries again."""
+    place = [shlex.quote(target)] if kind == "files" else ["ADDRESS", f"--release-table {shlex.quote(target)}"]
     asks = [f"--{option} {value}" for option, value in workload.items()]
     file = [_POLICY_FILE] if _settings_of_columns(policy) or policy.missing == "drop" else []
-    return _command("evaluate", "SOURCE", shlex.quote(target), *_roles(policy), *asks, *file)
+    return _command("evaluate", "SOURCE", *place, *_roles(policy), *asks, *file)
 
 
 def _settings_of_columns(policy: Policy) -> bool:
@@ -143,5 +148,5 @@ def _listed(value: object) -> str:
     return line.getvalue()
 
 
-def _command(command: str, table: str, *more: str) -> Command:
-    return (f"pellucid {command}", shlex.quote(table), *more)
+def _command(command: str, *more: str) -> Command:
+    return (f"pellucid {command}", *more)

@@ -1,4 +1,4 @@
-"""Tables in and out: files and data frames.
+"""Tables in and out: files, databases and data frames.
 
 A source names its columns before it reads them, so that a policy can be refused before anything is loaded.
 """
@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..settings import Recoding
+from .databases import Database, DatabaseSource, DatabaseTarget, address_of
 from .description import File
 from .file_target import FileTarget
 from .files import FileSource
@@ -20,16 +21,30 @@ from .formats import format_of
 from .frames import FrameKind, FrameSource
 from .targets import Target
 
-__all__ = ["File", "FileSource", "FrameKind", "FrameSource", "open_release", "open_source", "open_target"]
+__all__ = [
+    "Database",
+    "File",
+    "FileSource",
+    "FrameKind",
+    "FrameSource",
+    "Source",
+    "open_release",
+    "open_source",
+    "open_target",
+]
+
+Source = FileSource | DatabaseSource | FrameSource
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def open_source(source: object, written: Mapping[str, Any] = _NOTHING) -> FileSource | FrameSource:
-    """A source from a path, a `File`, or a data frame of pandas, polars, pyarrow or anything that speaks Arrow.
+def open_source(source: object, written: Mapping[str, Any] = _NOTHING) -> Source:
+    """A source from a path, a `File`, a `Database`, or a data frame of anything that speaks Arrow.
 
-    `written` is what a policy file says in [source]; of a file it counts where the file itself is not described.
+    `written` is what a policy file says in [source]; it counts where the source itself is not described.
     """
+    if database := _database(source, written):
+        return DatabaseSource(database)
     if isinstance(source, str | os.PathLike):
         source = File(source)
     if isinstance(source, File):
@@ -37,15 +52,27 @@ def open_source(source: object, written: Mapping[str, Any] = _NOTHING) -> FileSo
     return FrameSource(source)
 
 
-def open_release(release: object) -> FileSource | FrameSource:
+def open_release(release: object) -> Source:
     """A released table: its values are labels, and nobody asks which commas are decimal ones."""
-    if isinstance(release, str | os.PathLike):
+    if isinstance(release, str | os.PathLike) and address_of(release) is None:
         release = File(release)
     if isinstance(release, File) and release.decimal is None and format_of(Path(release.path)).textual:
         release = replace(release, decimal=".")
     return open_source(release)
 
 
-def open_target(target: str | os.PathLike[str], recoding: Recoding) -> Target:
-    """A target from a path."""
+def open_target(
+    target: str | os.PathLike[str] | Database, recoding: Recoding, written: Mapping[str, Any] = _NOTHING
+) -> Target:
+    """A target from a path or a `Database`; `written` is what a policy file says in [target]."""
+    if database := _database(target, written):
+        return DatabaseTarget(database, recoding)
+    assert not isinstance(target, Database)  # noqa: S101 - for the type checker
     return FileTarget(Path(target), recoding)
+
+
+def _database(place: object, written: Mapping[str, Any]) -> Database | None:
+    in_one = address_of(place) is not None or "table" in written or "query" in written
+    if isinstance(place, str | os.PathLike) and in_one:
+        place = Database(place)
+    return place.over(written) if isinstance(place, Database) else None

@@ -27,6 +27,8 @@ class FileTarget:
     """The files that a release is written to; the ending decides their format."""
 
     kind: ReleaseKind = "files"
+    tables: tuple[str, ...] = ()
+    database: str | None = None
 
     def __init__(self, path: Path, recoding: Recoding) -> None:
         self._format = format_of(path)

@@ -22,7 +22,17 @@ from ..runs import at_once
 from .formats import format_of
 from .text import CodedColumn
 
-__all__ = ["Coded", "ReleaseKind", "Staged", "Staging", "Target", "explained", "require_place", "require_writable"]
+__all__ = [
+    "Coded",
+    "ReleaseKind",
+    "Staged",
+    "Staging",
+    "Target",
+    "Transaction",
+    "explained",
+    "require_place",
+    "require_writable",
+]
 
 ReleaseKind = Literal["files", "tables"]
 """What a release consists of, where it is published."""
@@ -59,10 +69,25 @@ class Target(Protocol):
     def kind(self) -> ReleaseKind:
         """What a release is there."""
 
-    name: str
-    """As the report calls it."""
-    files: tuple[Path, ...]
-    manifest: Path
+    @property
+    def name(self) -> str:
+        """As the report calls it."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it consists of."""
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that it consists of, in a database."""
+
+    @property
+    def manifest(self) -> Path | str:
+        """The file or the table of the manifest."""
+
+    @property
+    def database(self) -> str | None:
+        """The database, if it is one."""
 
     def require_writable(self, source: Path | None) -> None:
         """Refuse before any work is done what could not be written, or is the source."""
@@ -74,11 +99,20 @@ class Target(Protocol):
         """Make room for a release that nobody sees yet."""
 
 
+class Transaction(Protocol):
+    """What a database does all at once or not at all."""
+
+    def commit(self) -> None: ...  # noqa: D102
+    def close(self) -> None:
+        """Take back what was not committed."""
+
+
 class Staging:
-    """A group of files that are moved into place together."""
+    """A group of files that are moved into place together, perhaps with what is done in a database."""
 
     def __init__(self) -> None:
         self._temporary: dict[Path, Path] = {}
+        self._transaction: Transaction | None = None
 
     def __enter__(self) -> Staging:
         return self
@@ -92,12 +126,18 @@ class Staging:
         self._temporary[target] = temporary
         return temporary
 
+    def attach(self, transaction: Transaction) -> None:
+        """Commit this as well; it takes everything back if that does not happen."""
+        self._transaction = transaction
+
     def commit(self) -> None:
         """Move all files into place, once all their bytes are on the disk."""
         moved: list[Path] = []
         for target, temporary in self._temporary.items():
             with explained(target):
                 at_once(partial(_flush, temporary))
+        if self._transaction is not None:
+            self._transaction.commit()
         try:
             for target, temporary in self._temporary.items():
                 with explained(target):
@@ -113,6 +153,8 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._transaction is not None:
+            self._transaction.close()
         for temporary in self._temporary.values():
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)

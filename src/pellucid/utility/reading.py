@@ -24,7 +24,8 @@ from ..joint import combined
 from ..packing import Integers, number_combinations
 from ..recodings import GROUP_ID
 from ..recodings.labels import parse
-from ..sources import FileSource, FrameSource, open_release
+from ..sources import Database, Source, open_release
+from ..sources.databases import anatomy_in
 from ..sources.formats import split_name
 from ..typed import as_text
 from .domains import Categories, Domain, Line
@@ -32,7 +33,6 @@ from .released import Intervals, Released, Sets, Side, grouped, points
 
 __all__ = ["read_release", "tables_of"]
 
-Table = FileSource | FrameSource
 _Read = TypeVar("_Read")
 _NUMBER = r"-?[0-9][^\s,;\[\](){}]*?"
 _END = rf"{_NUMBER}|[-+]?(?:[iI]nf|∞)"
@@ -54,6 +54,8 @@ def tables_of(release: object) -> tuple[object, ...]:
                 remedy="Give (qi_table, sensitive_table).",
             )
         return tuple(release)
+    if isinstance(release, Database):
+        return anatomy_in(release) or (release,)
     if isinstance(release, str | os.PathLike):
         path = Path(release)
         name, ending = split_name(path)
@@ -72,7 +74,7 @@ def read_release(release: object, domains: tuple[Domain, ...], sensitive: Domain
     return _generalization(tables[0], domains, sensitive)
 
 
-def _generalization(table: Table, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
+def _generalization(table: Source, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
     columns = {domain.name: _published(domain, table) for domain in domains}
     rows = _read(table, [*(name for names in columns.values() for name in names), *_columns_of(sensitive)])
     rows = _without_suppressed(rows, table.name, sensitive)
@@ -91,7 +93,7 @@ def _generalization(table: Table, domains: tuple[Domain, ...], sensitive: Domain
     )
 
 
-def _anatomy(qi: Table, values: Table, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
+def _anatomy(qi: Source, values: Source, domains: tuple[Domain, ...], sensitive: Domain) -> Released:
     exact = _read(qi, [GROUP_ID, *(domain.name for domain in domains)])
     shown = _read(values, [GROUP_ID, *_columns_of(sensitive)])
     number, groups = _distinct([exact[GROUP_ID], shown[GROUP_ID]])
@@ -110,7 +112,7 @@ def _anatomy(qi: Table, values: Table, domains: tuple[Domain, ...], sensitive: D
     )
 
 
-def _read(table: Table, columns: Sequence[str]) -> pl.DataFrame:
+def _read(table: Source, columns: Sequence[str]) -> pl.DataFrame:
     for name in columns:
         if table.columns.count(name) != 1:
             many = "no" if name not in table.columns else "more than one"
@@ -141,7 +143,7 @@ def _says_nothing(label: str | None) -> bool:
     return label is None or re.match(_SUPPRESSED, label) is not None
 
 
-def _published(domain: Domain, table: Table) -> list[str]:
+def _published(domain: Domain, table: Source) -> list[str]:
     """The columns that hold an attribute: its own, or its two bounds."""
     bounds = [f"{domain.name}_min", f"{domain.name}_max"]
     as_bounds = domain.name not in table.columns and all(name in table.columns for name in bounds)

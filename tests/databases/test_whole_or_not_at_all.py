@@ -1,0 +1,252 @@
+"""A release in a database appears whole or not at all (G9), and whatever was there before stays as it was."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import pellucid as library
+from pellucid import CheckFailedError, PolicyError, SourceError, TargetError, release
+from tests.contract.publishing import people
+from tests.databases.places import DuckDB, Place, PostgreSQL, Sqlite
+from tests.databases.server import PASSWORD
+from tests.e2e.command_line import program
+
+ROLES = ("-q", "age,place", "-s", "disease", "-l", "2", "--identifier", "name")
+
+
+def publish(source: object, **options: Any) -> library.Release:
+    settings: dict[str, Any] = {"quasi_identifiers": ["age", "place"], "sensitive": "disease", "diversity": 2}
+    return library.anonymize(source, **{**settings, "identifier": "name", **options})
+
+
+@pytest.mark.parametrize(("recoding", "taken"), [("mbr", "out"), ("mbr", "out_manifest"), ("anatomy", "out_sensitive")])
+def test_a_table_that_is_there_is_never_replaced(place: Place, recoding: str, taken: str) -> None:
+    """It is refused before the work, and again when it appears during it."""
+    made = publish(people(), recoding=recoding, target=place.table("out"))
+    before = people(5)
+    place.put(taken, before)
+    heard: list[str] = []
+    with pytest.raises(TargetError, match=f"has a table '{taken}' already. Choose another name"):
+        publish(people(), recoding=recoding, target=place.table("out"), monitor=lambda stage, _: heard.append(stage))
+    with pytest.raises(TargetError, match="already"):
+        made.write()
+    assert heard == []
+    assert place.names() == {taken}
+    assert sorted(place.rows(taken)) == sorted(before.rows())
+
+
+def test_a_view_is_not_replaced_either(place: Place) -> None:
+    place.put("old", people(5))
+    place.run("CREATE VIEW out AS SELECT * FROM old")
+    with pytest.raises(TargetError, match="already"):
+        publish(people()).write(place.table("out"))
+
+
+@pytest.mark.parametrize("existing", [True, False])
+@pytest.mark.parametrize("fails", ["verify", "report"])
+def test_what_fails_leaves_nothing(
+    place: Place, tmp_path: Path, existing: bool, fails: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if existing:
+        place.put("old", people(5))
+    before, files = place.names(), set(tmp_path.iterdir())
+
+    def fail(*args: object, **options: object) -> None:
+        raise CheckFailedError("This release is wrong.")
+
+    if fails == "verify":
+        monkeypatch.setattr(release, "_verify", fail)
+    else:
+        monkeypatch.setattr(library.Release, "_pages", fail)
+    with pytest.raises(CheckFailedError):
+        publish(people()).write(place.table("out"), report=tmp_path / "report.html")
+    assert place.names() == before
+    assert set(tmp_path.iterdir()) == files
+
+
+def test_a_value_that_changed_on_the_way_is_found(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table is read back from the database; it is not what lies in memory that is judged."""
+    from pellucid.sources.databases import target
+
+    pieces = target._Pieces.__iter__
+
+    def forged(self: Any) -> Any:
+        for piece in pieces(self):
+            yield piece.with_columns(disease=pl.lit("flu"))
+
+    monkeypatch.setattr(target._Pieces, "__iter__", forged)
+    with pytest.raises(CheckFailedError, match="'disease' are not as frequent"):
+        publish(people()).write(place.table("out"))
+    assert place.names() == set()
+
+
+def test_source_and_target_may_be_one_database(place: Place) -> None:
+    place.put("people", people())
+    before = place.rows("people")
+    publish(place.table("people")).write(place.table("out"))
+    assert place.rows("people") == before
+    assert len(place.rows("out")) == 60
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_a_schema_may_be_named(postgresql: PostgreSQL) -> None:
+    postgresql.run('DROP SCHEMA IF EXISTS "a.b" CASCADE')
+    postgresql.run('CREATE SCHEMA "a.b"')
+    publish(people()).write(postgresql.table('"a.b".out'))
+    assert len(postgresql.run('SELECT * FROM "a.b".out')) == 60
+    assert publish(people(), target=postgresql.table("out")).write().tables == ("out",)
+    with pytest.raises(TargetError, match="'out' already"):
+        publish(people()).write(postgresql.table('"a.b"."out"'))
+    with pytest.raises(TargetError, match='schema "nowhere" does not exist'):
+        publish(people()).write(postgresql.table("nowhere.out"))
+
+
+# A run that stops in the middle, when everything is written and nothing committed.
+STOPS = """
+import time, pellucid.release as release
+def stop(*args):
+    print("here", flush=True)
+    time.sleep(600)
+release._verify = stop
+"""
+
+
+@pytest.mark.parametrize("existing", [True, False], ids=["old database", "new database"])
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT], ids=lambda end: end.name)
+def test_a_run_that_is_ended_in_the_middle(place: Place, tmp_path: Path, existing: bool, end: signal.Signals) -> None:
+    people(20_000).write_csv(tmp_path / "source.csv")
+    if existing:
+        place.put("old", people())
+    before = place.names()
+    words = ("anonymize", tmp_path / "source.csv", "-o", place.address, "--target-table", "out", *ROLES)
+    with program(*words, before=STOPS) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "here\n"
+        run.send_signal(end)
+        _, err = run.communicate(timeout=60)
+    assert place.names() == before
+    if end is signal.SIGINT:
+        assert (run.returncode, err) == (130, "pellucid: Interrupted: nothing was written.\n")
+        left = {"source.csv", "data.sqlite" if isinstance(place, Sqlite) else "data.duckdb"}
+        assert {file.name for file in tmp_path.iterdir()} <= left
+    publish(people()).write(place.table("out"))
+
+
+ENDLESS = {
+    Sqlite: "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) AS age, 1 AS place FROM n",
+    DuckDB: "SELECT count(*) AS age, 1 AS place FROM range(1000000000) a, range(1000000000) b",
+    PostgreSQL: "SELECT 1 AS age, pg_sleep(600)::text AS place",
+}
+TOLD = """
+import pellucid.sources.databases.source as source
+read = source.DatabaseSource._read
+def told(*words):
+    print("here", flush=True)
+    return read(*words)
+source.DatabaseSource._read = told
+"""
+
+
+def test_ctrl_c_ends_a_query(place: Place, tmp_path: Path) -> None:
+    """The query is ended in the database too, and not left to run there."""
+    place.put("old", people(5))
+    query = ENDLESS[type(place)]
+    roles = ("-q", "age", "-s", "place", "-l", 1)
+    words = ("anonymize", place.address, "--query", query, "-o", tmp_path / "out.csv", *roles)
+    with program(*words, before=TOLD) as run:
+        assert run.stdout is not None
+        assert run.stdout.readline() == "here\n"
+        run.send_signal(signal.SIGINT)
+        try:
+            _, err = run.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            pytest.fail("It waits for the query.")
+    assert (run.returncode, err) == (130, "pellucid: Interrupted: nothing was written.\n")
+    assert not (tmp_path / "out.csv").exists()
+    if isinstance(place, PostgreSQL):
+        active = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()"
+        assert place.run(active) == [(0,)]
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_ctrl_c_ends_waiting_for_a_lock(postgresql: PostgreSQL, tmp_path: Path) -> None:
+    postgresql.put("people", people())
+    words = ("anonymize", postgresql.address, "--table", "people", "-o", tmp_path / "out.csv", *ROLES)
+    with postgresql.connection() as connection:
+        connection.execute("BEGIN")
+        connection.execute("LOCK TABLE people")
+        with program(*words) as run:
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+            while postgresql.run(waiting) == [(0,)]:
+                assert run.poll() is None
+            run.send_signal(signal.SIGINT)
+            _, err = run.communicate(timeout=60)
+    assert (run.returncode, err) == (130, "pellucid: Interrupted: nothing was written.\n")
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_a_commit_that_was_asked_for_is_waited_for(postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C during the commit comes too late; nobody hears that nothing was written when everything was."""
+    import pellucid.sources.databases.postgresql as driver
+
+    commit = driver.PostgreSQL.commit
+
+    def late(self: driver.PostgreSQL) -> None:
+        signal.raise_signal(signal.SIGINT)
+        commit(self)
+
+    monkeypatch.setattr(driver.PostgreSQL, "commit", late)
+    assert publish(people()).write(postgresql.table("out")).tables == ("out",)
+    assert len(postgresql.rows("out")) == 60
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_nothing_about_the_database_is_published(postgresql: PostgreSQL, tmp_path: Path) -> None:
+    """G8: neither address nor user nor query, and of course no password."""
+    postgresql.put("patients", people())
+    source = postgresql.query("SELECT * FROM patients WHERE age < 1000")
+    written = publish(source).write(postgresql.table("out"), report=tmp_path / "report.html")
+    [(manifest,)] = postgresql.rows("out_manifest")
+    for text in (manifest, written.reports[0].read_text()):
+        for hidden in ("127.0.0.1", str(postgresql.server.port), "steward", "SELECT", "patients", PASSWORD):
+            assert hidden not in text
+
+
+def test_a_read_only_database(tmp_path: Path, sqlite: Sqlite, postgresql: PostgreSQL) -> None:
+    postgresql.run("DROP ROLE IF EXISTS reader")
+    postgresql.run(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
+    postgresql.run("GRANT USAGE ON SCHEMA public TO reader")
+    with postgresql.server.passwords.open("a") as file:
+        file.write(f"127.0.0.1:*:*:reader:{PASSWORD}\n")
+    address = postgresql.address.replace("steward", "reader")
+    postgresql.put("people", people())
+    with pytest.raises(SourceError, match="permission denied for table people"):
+        publish(library.Database(address, table="people"))
+    postgresql.run("GRANT SELECT ON people TO reader")
+    made = publish(library.Database(address, table="people"))
+    with pytest.raises(TargetError, match="permission denied for schema public"):
+        made.write(library.Database(address, table="out"))
+    sqlite.put("old", people())
+    with sqlite.connection() as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(TargetError, match="database is locked"):
+            made.write(sqlite.table("out"))
+
+
+@pytest.mark.parametrize("where", ["nowhere/out.sqlite", "file.txt/out.sqlite"])
+def test_a_folder_that_is_not_there(tmp_path: Path, where: str) -> None:
+    (tmp_path / "file.txt").write_text("old")
+    with pytest.raises(TargetError, match="There is no folder"):
+        publish(people()).write(library.Database(tmp_path / where, table="out"))
+
+
+def test_a_target_needs_a_table(place: Place) -> None:
+    with pytest.raises(PolicyError, match="which new table is to be made in it"):
+        publish(people(), target=place.address)
