@@ -20,7 +20,7 @@ demo: $(VENV)/installed
 	$(BIN)/pellucid demo demo
 
 test: $(VENV)/developed
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 lint: $(VENV)/developed
 	$(BIN)/ruff check .
