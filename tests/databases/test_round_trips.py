@@ -216,3 +216,27 @@ def test_postgresql_itself_says_the_same_fingerprint(
     lines = sorted(text.splitlines(keepends=True))
     [(manifest,)] = postgresql.rows("out_manifest")
     assert json.loads(manifest)["tables"][0]["sha256_of_sorted_csv"] == hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+def test_a_look_a_draft_and_a_hierarchy(
+    place: Place, people: pl.DataFrame, pellucid: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked of a file before a release can be asked of a table; the draft does not say where it is."""
+    monkeypatch.chdir(tmp_path)
+    people.write_csv("source.csv")
+    place.put("people", people)
+    looks = [
+        pellucid("inspect", *words, "--json").json for words in (("source.csv",), (place.address, "--table", "people"))
+    ]
+    columns = [[(each["name"], each["distinct"]) for each in look["inspection"]["columns"]] for look in looks]
+    assert columns[0] == columns[1]
+    roles = ("-s", "disease", "--identifier", "name", "-q", "age,place")
+    assert pellucid("init", place.address, "--table", "people", "-o", "draft.toml", *roles).status == 0
+    assert place.address.split("///")[-1] not in Path("draft.toml").read_text()
+    words = ("anonymize", place.address, "--query", "SELECT * FROM people", "--policy", "draft.toml", "-o", "out.csv")
+    assert pellucid(*words).status == 0
+    trees = [
+        pellucid("hierarchy", *words, "-c", "age", "--width", "10,20").out
+        for words in (("source.csv",), (place.address, "--table", "people"))
+    ]
+    assert trees[0] == trees[1]

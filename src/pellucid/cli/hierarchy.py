@@ -18,7 +18,7 @@ from ..sources import open_source
 from ..sources.targets import Staging, explained, require_place
 from .columns import aligned
 from .console import guarded, print_json, say
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described
 from .options import Json, names, number
 
 __all__ = ["hierarchy"]
@@ -28,7 +28,7 @@ _SHOWN = 3
 
 def hierarchy(
     *,
-    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="The table that has the column.")],
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The table that has the column.")],
     column: Annotated[str, typer.Option("-c", "--column", metavar="COLUMN", help="The column.")],
     width: Annotated[
         str | None,
@@ -69,6 +69,8 @@ def hierarchy(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write it there, not to the screen.")
     ] = None,
+    table: Table = None,
+    query: Query = None,
     separator: Separator = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -93,19 +95,27 @@ def hierarchy(
             if prefix is None:
                 raise PolicyError("--digits says how long codes are.", remedy="It goes with --prefix.")
             more["digits"] = digits
-        table = open_source(
+        original = open_source(
             described(
-                source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
+                source,
+                table=table,
+                query=query,
+                separator=separator,
+                quote=quote,
+                encoding=encoding,
+                decimal=decimal,
+                null=null,
+                sheet=sheet,
             )
         )
         if output is not None:
-            require_place(output, table.path)
-        if column not in table.columns:
+            require_place(output, original.path)
+        if column not in original.columns:
             raise PolicyError(
-                f"{source} has no column named {column!r}.",
-                remedy=near(column, table.columns) or f"Its columns are {listed(table.columns)}.",
+                f"{original.name} has no column named {column!r}.",
+                remedy=near(column, original.columns) or f"Its columns are {listed(original.columns)}.",
             )
-        made = _built(table.read([column])[column], way, ways[way], more)
+        made = _built(original.read([column])[column], way, ways[way], more)
         if output is not None:
             with Staging() as staging, explained(output):
                 made.write(staging.add(output))

@@ -16,11 +16,11 @@ from ..inspection.draft import draft
 from ..inspection.proposal import Proposal, propose
 from ..runs import at_once
 from ..shown import printable
-from ..sources import File
+from ..sources import Database, File
 from ..sources.formats import split_name
 from ..sources.targets import explained, require_place
 from .console import complain, guarded, paragraph, print_json, progress
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described
 from .options import Identifier, Json, QuasiIdentifiers, Sensitive, names
 
 __all__ = ["init"]
@@ -35,6 +35,8 @@ def init(
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     identifier: Identifier = None,
+    table: Table = None,
+    query: Query = None,
     separator: Separator = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -46,19 +48,27 @@ def init(
     """Write a draft of a policy for SOURCE, with a role for every column and why. Read it before you use it."""
     with guarded(as_json=as_json):
         _require_new(output)
-        table = described(
-            source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
+        original = described(
+            source,
+            table=table,
+            query=query,
+            separator=separator,
+            quote=quote,
+            encoding=encoding,
+            decimal=decimal,
+            null=null,
+            sheet=sheet,
         )
         with progress(quiet=False) as monitor:
             found = inspection.inspect(
-                table,
+                original,
                 quasi_identifiers=names(quasi_identifiers),
                 sensitive=sensitive,
                 identifier=identifier,
                 monitor=monitor,
             )
         proposal = propose(found)
-        text = at_once(lambda: draft(found, **_files(table if isinstance(table, File) else File(table), output)))
+        text = at_once(lambda: draft(found, **_files(original, output)))
         _write(output, text)
         if as_json:
             print_json({"status": 0, "file": str(output), "proposal": proposal.as_dict()})
@@ -76,8 +86,11 @@ def _exists(output: Path) -> TargetError:
     return TargetError(f"{output} exists already.", remedy="Give the draft another name (-o), or take that file away.")
 
 
-def _files(source: File, output: Path) -> dict[str, Any]:
+def _files(original: str | File | Database | None, output: Path) -> dict[str, Any]:
     """What the draft says of source and target. Only files have paths: other sources may hold secrets."""
+    if original is None or isinstance(original, Database):
+        return {}
+    source = original if isinstance(original, File) else File(original)
     path = Path(source.path)
     if not path.is_file() or not _is_text(str(path.absolute())):
         return {}

@@ -15,7 +15,7 @@ from ..runs import at_once
 from ..shown import printable
 from ..sources.targets import Staging, explained, require_place
 from .console import guarded, narrow, paragraph, print_json, progress, say, show
-from .described import Decimal, Encoding, Null, Quote, Separator, Sheet, described
+from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described
 from .options import Identifier, Json, QuasiIdentifiers, Sensitive, names
 
 __all__ = ["inspect"]
@@ -43,6 +43,8 @@ def inspect(
         Path | None,
         typer.Option("--html", metavar="FILE.html", help="Also write it as a page, for you alone."),
     ] = None,
+    table: Table = None,
+    query: Query = None,
     separator: Separator = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -58,7 +60,15 @@ def inspect(
         with progress(quiet=False) as monitor:
             found = inspection.inspect(
                 described(
-                    source, separator=separator, quote=quote, encoding=encoding, decimal=decimal, null=null, sheet=sheet
+                    source,
+                    table=table,
+                    query=query,
+                    separator=separator,
+                    quote=quote,
+                    encoding=encoding,
+                    decimal=decimal,
+                    null=null,
+                    sheet=sheet,
                 ),
                 quasi_identifiers=names(quasi_identifiers),
                 sensitive=sensitive,

@@ -15,7 +15,7 @@ from ..errors import MicrodataError, SourceError
 from ..packing import Integers
 from ..policy import require_known
 from ..runs import at_once
-from ..sources import FileSource, FrameSource, open_source
+from ..sources import FileSource, Source, open_source
 from .facts import Facts, Hashes, counted, mixed
 from .suspicions import AGES, Suspicion, suspicions
 from .words import topics_of
@@ -249,7 +249,7 @@ class _Looking:
             self._combinations = mixed(self._combinations, alike)
             self._combined.append(facts.name)
 
-    def result(self, source: FileSource | FrameSource) -> Inspection:
+    def result(self, source: Source) -> Inspection:
         """What was found."""
         return Inspection(
             source=source.name,
