@@ -361,3 +361,16 @@ def test_columns_are_read_a_few_at_a_time(folder: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(look, "_CELLS_AT_ONCE", 48 * 5)
     assert library.inspect("wide.csv").as_dict() == whole
     assert list(map(len, reads)) == [4, 5, 5, 2]
+
+
+def test_what_is_no_file_is_read_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of a database may come in another order the next time: rows would be put together of several people."""
+    from pellucid.sources import FrameSource
+
+    table = pl.concat(
+        [pl.read_csv("source.csv").rename(lambda name: f"{name} 1"), pl.read_csv("source.csv")], how="horizontal"
+    )
+    monkeypatch.setattr(FrameSource, "read", lambda self, columns: table.sample(fraction=1, shuffle=True)[columns])
+    found = library.inspect(table, quasi_identifiers=["age 1", "age"])
+    assert found.combination is not None
+    assert found.combination.groups == 30

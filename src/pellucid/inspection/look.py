@@ -194,7 +194,7 @@ def inspect(
     tell = monitor or (lambda stage, share: None)  # noqa: ARG005
     looking = _Looking(table.columns, known)
     tell("inspect", 0.0)
-    for block in _blocks(table.columns, looking):
+    for block in _blocks(table, looking):
         rows = table.read(block)
         looking.require_as_many(rows.height, table.name)
         for name in block:
@@ -203,11 +203,14 @@ def inspect(
     return at_once(lambda: looking.result(table))
 
 
-def _blocks(columns: Sequence[str], looking: _Looking) -> Iterator[list[str]]:
-    """Some columns at a time: a few first, and as many as memory allows when the rows are known."""
-    start, width = 0, _FIRST_COLUMNS
-    while start < len(columns):
-        yield list(columns[start : start + width])
+def _blocks(table: FileSource | FrameSource, looking: _Looking) -> Iterator[list[str]]:
+    """Of a file some columns at a time: a few first, and as many as memory allows when the rows are known.
+
+    Whatever else is read at once: only a file has the same rows in the same order when it is read again.
+    """
+    start, width = 0, _FIRST_COLUMNS if isinstance(table, FileSource) else len(table.columns)
+    while start < len(table.columns):
+        yield table.columns[start : start + width]
         start, width = start + width, max(1, _CELLS_AT_ONCE // max(1, looking.rows))
 
 
