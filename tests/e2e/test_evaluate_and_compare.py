@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from pellucid.algorithms import ALGORITHMS
@@ -206,6 +208,23 @@ def test_compare_in_words(source: Path) -> None:
     table = [line.split() for line in result.stdout.splitlines() if line]
     assert [line[:2] for line in table[-2:]] == [["tailor", "yes"], ["hybrid", "yes"]]
     assert "the choice is part of the algorithm" in " ".join(result.stderr.split())
+
+
+def test_a_terminal_shows_what_is_running(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    terminal = Console(file=shown, force_terminal=True, width=80, soft_wrap=True, highlight=False, markup=False)
+    monkeypatch.setattr("pellucid.cli.console._err", terminal)
+    result = run("compare", source, *ROLES, "-l", 4, "--algorithms", "tailor", "--queries", 5, "--json")
+    assert json.loads(result.stdout)["status"] == 0
+    assert "running tailor" in shown.getvalue()
+
+
+def test_bars_of_what_is_not_transparent_are_hatched(source: Path, tmp_path: Path) -> None:
+    for algorithms, said in (("tailor,mondrian", True), ("tailor,hybrid", False)):
+        plot = tmp_path / "plot.svg"
+        assert run("compare", source, *ROLES, "-l", 4, "--algorithms", algorithms, "--plot", plot).exit_code == 0
+        text = plot.read_text(encoding="utf-8")
+        assert ("Hatched: not transparent." in text) == ("<pattern" in text) == said
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from ..utility.comparison import NOTICE, Comparison, Score
 from ..utility.comparison import compare as measure
 from ..utility.plots import plot_comparison, require_plot
 from .columns import aligned
-from .console import complain, guarded, print_json, say
+from .console import complain, guarded, print_json, running, say
 from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described, shown
 from .evaluate import Dimensionality, PolicyFile, Queries, Seed, Selectivity, Threads
 from .options import (
@@ -80,23 +80,25 @@ def compare(
             null=null,
             sheet=sheet,
         )
-        found = measure(
-            original,
-            quasi_identifiers=names(quasi_identifiers),
-            sensitive=columns(sensitive, joint=joint),
-            joint=joint,
-            diversity=diversity,
-            identifier=identifier,
-            algorithms=names(algorithms),
-            queries=queries,
-            dimensionality=qd,
-            selectivity=selectivity,
-            seed=seed,
-            hierarchies=of_columns("--hierarchy", hierarchy),
-            styles=of_columns("--style", style),
-            policy=policy,
-            threads=threads,
-        )
+        with running() as tell:
+            found = measure(
+                original,
+                quasi_identifiers=names(quasi_identifiers),
+                sensitive=columns(sensitive, joint=joint),
+                joint=joint,
+                diversity=diversity,
+                identifier=identifier,
+                algorithms=names(algorithms),
+                queries=queries,
+                dimensionality=qd,
+                selectivity=selectivity,
+                seed=seed,
+                hierarchies=of_columns("--hierarchy", hierarchy),
+                styles=of_columns("--style", style),
+                policy=policy,
+                threads=threads,
+                tell=tell,
+            )
         if plot is not None:
             plot_comparison(found, plot)
         complain(NOTICE)

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,6 +33,7 @@ __all__ = [
     "paragraph",
     "print_json",
     "progress",
+    "running",
     "say",
     "show",
 ]
@@ -167,3 +168,13 @@ def progress(*, quiet: bool) -> Iterator[Monitor | None]:
             bar.update(task, description=_STAGES[stage], completed=share)
 
         yield monitor
+
+
+@contextmanager
+def running() -> Iterator[Callable[[str], None]]:
+    """What is running now, on standard error, if that is a terminal."""
+    if not _err.is_terminal:
+        yield lambda _: None
+        return
+    with _err.status("reading the source") as shown:
+        yield lambda what: shown.update(f"running {what}")

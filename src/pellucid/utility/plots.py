@@ -100,6 +100,7 @@ def plot_comparison(comparison: Comparison, path: Path) -> None:
     """Bars for utility, time, memory and group size, one per algorithm that came to a result."""
     done = [(c.algorithm, c.outcome) for c in comparison.candidates if isinstance(c.outcome, Score)]
     names = [name for name, _ in done]
+    hatches = ["" if c.transparent else "///" for c in comparison.candidates if isinstance(c.outcome, Score)]
     panels: list[tuple[str, str, list[float]]] = [
         ("average error of a query", "%", [100 * score.errors.workload for _, score in done]),
         ("average group", "rows", [score.average_group for _, score in done]),
@@ -108,12 +109,15 @@ def plot_comparison(comparison: Comparison, path: Path) -> None:
     ]
     title = (
         f"{comparison.rows:,} rows, l = {comparison.diversity}, qd = {comparison.dimensionality},"
-        f" s = {comparison.selectivity:.3g}. Not for release."
+        f" s = {comparison.selectivity:.3g}."
+        + (" Hatched: not transparent." if any(hatches) else "")
+        + " Not for release."
     )
     height = 0.9 + 0.32 * max(len(done), 2)
     with drawing(path, width=11, height=height, columns=len(panels), title=title) as (_, axes):
         for panel, (what, unit, values) in zip(axes, panels, strict=True):
-            bars = panel.barh(names, values, color=[look(name, names).colour for name in names], height=0.62)
+            colours = [look(name, names).colour for name in names]
+            bars = panel.barh(names, values, color=colours, edgecolor="white", linewidth=0, hatch=hatches, height=0.62)
             panel.bar_label(bars, [f"{value:,.3g}" if value < 1000 else f"{value:,.0f}" for value in values], padding=3)
             panel.set_xlabel(f"{what}, {unit}")
             panel.margins(x=0.28)
