@@ -248,8 +248,8 @@ pellucid.anonymize(
 
 @pytest.mark.parametrize(
     ("ending", "recoding", "old"),
-    [(".csv", "mbr", True), (".parquet", "anatomy", False)],
-    ids=["old release", "nothing there"],
+    [(".csv", "mbr", True), (".parquet", "anatomy", False), (".csv.gz", "mbr", True), (".xlsx", "mbr", False)],
+    ids=["old release", "nothing there", "compressed", "Excel"],
 )
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT], ids=lambda end: end.name)
 def test_a_run_that_is_ended_in_the_middle(
