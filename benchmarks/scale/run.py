@@ -4,7 +4,7 @@
 
 Each command runs in a process of its own, beside one that reads the same columns with polars and writes them again.
 With --interrupt, Ctrl-C is sent in every stage of the first algorithm and in the kernels of the others, and how soon
-they end is printed. The table (2.4 GB as CSV) is made once in the folder and used again if it is there.
+they end is printed. The table (2.0 GB as CSV) is made once in the folder and used again if it is there.
 """
 
 from __future__ import annotations

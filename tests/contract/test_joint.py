@@ -109,7 +109,7 @@ def test_a_column_alone_may_be_the_same_in_a_group_and_it_is_said(publish_hybrid
     assert release.check.as_dict()["worst_frequency_alone"]["disease"] == "1"
     said = " ".join(release.report().split())
     assert "Protection of <strong>disease</strong> or <strong>treatment</strong> alone." in said
-    assert "A value of disease is up to 100% of a group" in said
+    assert "a value of disease is up to 100% of a group" in said
     assert "--joint" in said
 
 

@@ -197,6 +197,22 @@ def test_in_a_browser(pellucid: Runner, folder: Path, browser: Any, width: int) 
         assert ("NOT FOR RELEASE" in seen.text) is page.name.endswith(".not-for-release.html")
 
 
+def test_twelve_columns_fit_on_paper(pellucid: Runner, folder: Path, browser: Any) -> None:
+    """A window can be scrolled; what stands beside a sheet of paper is lost."""
+    names = [f"quasi-identifier {number:02}" for number in range(12)]
+    rows = [[f"{'long ' * 9}{(row * place) % 7}" for place in range(12)] for row in range(24)]
+    lines = [",".join([*row, f"disease {number % 4}"]) for number, row in enumerate(rows)]
+    (folder / "wide.csv").write_text("\n".join([",".join([*names, "disease"]), *lines]) + "\n")
+    words = ("wide.csv", "-q", ",".join(names), "-s", "disease", "-l", "2", "-o", "out.csv", "--report", "r.html")
+    assert pellucid("anonymize", *words).status == 0
+    tab = browser.new_page(viewport={"width": 673, "height": 1000})
+    tab.emulate_media(media="print")
+    for page in ("r.html", "r.not-for-release.html"):
+        tab.goto((folder / page).as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 673
+    tab.close()
+
+
 def test_a_browser_would_notice(folder: Path, browser: Any) -> None:
     """The tests above can fail: a page without escaping and without a policy is caught at all of it."""
     (folder / "bad.html").write_text(

@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 from pellucid.report import pages
 from pellucid.report.charts import Bar, Bars, Columns, histogram
+from pellucid.report.model import Cell, Sample
 
 HOSTILE = "<script>alert(1)</script> \"'><img src=x onerror=alert(2)> javascript:alert(3) {{ 7 * 7 }} &amp;"
+CELL = st.sampled_from(["x", "y", None])
 COUNTED = st.dictionaries(st.integers(1, 10**7), st.integers(1, 10**6), min_size=1, max_size=60)
 
 
@@ -121,3 +123,23 @@ def test_long_cells_are_cut() -> None:
     assert pages.clipped("x" * 121) == "x" * 119 + "…"
     assert pages.clipped(None) == "(missing)"
     assert pages.clipped("null") == "null"
+
+
+@given(st.lists(st.lists(st.tuples(CELL, CELL, CELL), min_size=1, max_size=4), max_size=3))
+def test_merged_cells_say_every_row(blocks: list[list[tuple[str | None, str | None, str | None]]]) -> None:
+    sample = Sample("", ("a", "b", "c"), tuple(map(tuple, blocks)))
+    for block, rows in zip(blocks, sample.merged, strict=True):
+        assert len(rows) == len(block)
+        assert all(rows), "every row has a cell of its own, or nobody would see how many there are"
+        standing: list[Cell | None] = [None] * 3
+        left = [0] * 3
+        for said, row in zip(rows, block, strict=True):
+            cells = iter(said)
+            for place in range(3):
+                if not left[place]:
+                    standing[place] = cell = next(cells)
+                    left[place] = cell.rows
+                left[place] -= 1
+            assert next(cells, None) is None
+            assert tuple(cell.text for cell in standing if cell is not None) == row
+        assert left == [0, 0, 0]

@@ -12,6 +12,7 @@ from .charts import Bars, Columns
 __all__ = [
     "Asked",
     "Attribute",
+    "Cell",
     "Command",
     "Curator",
     "File",
@@ -71,6 +72,14 @@ class File:
 
 
 @dataclass(frozen=True)
+class Cell:
+    """What stands in a column of some rows, one below the other."""
+
+    text: str | None
+    rows: int
+
+
+@dataclass(frozen=True)
 class Sample:
     """Some rows of a table, in blocks that belong together."""
 
@@ -79,6 +88,20 @@ class Sample:
     blocks: tuple[tuple[tuple[str | None, ...], ...], ...]
     more: int = 0
     """How many rows of these blocks are not shown."""
+
+    @property
+    def merged(self) -> tuple[tuple[tuple[Cell, ...], ...], ...]:
+        """The rows of each block, where what all of them have in a column stands in the first one alone."""
+        return tuple(_merged(block) for block in self.blocks)
+
+
+def _merged(block: tuple[tuple[str | None, ...], ...]) -> tuple[tuple[Cell, ...], ...]:
+    alike = [len(set(column)) == 1 for column in zip(*block, strict=True)]
+    if all(alike):
+        alike[-1] = False  # how many rows there are must be seen
+    first = [Cell(text, len(block) if same else 1) for text, same in zip(block[0], alike, strict=True)]
+    others = [tuple(Cell(text, 1) for text, same in zip(row, alike, strict=True) if not same) for row in block[1:]]
+    return (tuple(first), *others)
 
 
 @dataclass(frozen=True)
