@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import json
 import random
 from collections.abc import Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -313,6 +315,26 @@ def test_counts() -> None:
     seen = column("x", [1.0, 1.5, -0.0, 0.0, float("nan"), None, 1.5]).facts
     assert (seen.rows, seen.missing, seen.distinct, seen.most_frequent) == (7, 2, 3, 2)
     assert (seen.low, seen.high, seen.type) == (0.0, 1.5, "number")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "low"),
+    [
+        (pl.Series([5_000_000, 1, 2], dtype=pl.Int32).cast(pl.Date), "date", None),
+        (pl.Series([-(2**62), 1, 2]).cast(pl.Datetime("us")), "date and time", None),
+        (pl.Series([2**62, 1, 2]).cast(pl.Duration("ms")), "duration", None),
+        (pl.Series([1e308, 0.0, 1.0]), "number", 0.0),
+        (pl.Series([2**100, 1, 2], dtype=pl.Int128), "whole number", 1),
+        (pl.Series(["1", "2", None], dtype=pl.Categorical), "text", None),
+        (pl.Series([Decimal("1.5"), Decimal("2.25"), None]), "number", Decimal("1.5")),
+    ],
+)
+def test_values_at_the_ends_of_their_types(values: pl.Series, kind: str, low: object) -> None:
+    found = pellucid.inspect(pl.DataFrame({"x": values, "disease": ["flu", "cold", "flu"]}))
+    assert (found["x"].facts.type, found["x"].facts.low) == (kind, low)
+    assert found["x"].facts.distinct == 3 - values.null_count()
+    json.dumps(found.as_dict())
+    assert len(found.report()) < 20_000
 
 
 def test_numbers_that_are_written_differently_are_one(tmp_path: Path) -> None:

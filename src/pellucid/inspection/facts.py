@@ -16,6 +16,8 @@ __all__ = ["Facts", "Hashes", "counted", "mixed"]
 Hashes = npt.NDArray[np.uint64]
 
 _MOST_LOOKED_AT = 5_000
+_EXACT = 2.0**53
+"""Beyond this, floating-point numbers are whole because they have no room for decimals."""
 _COUNT = "count of this value"
 
 
@@ -137,10 +139,13 @@ def _type_of(dtype: pl.DataType) -> str:
 
 
 def _ends(values: pl.Series, *, whole: bool) -> tuple[Any, Any]:
-    """The smallest and the largest value of what has an order."""
+    """The smallest and the largest value of what has an order; nothing beyond the years that Python counts."""
     if values.dtype in (pl.String, pl.Boolean):
         return None, None
-    ends: list[Any] = [values.min(), values.max()]
+    try:
+        ends: list[Any] = [values.min(), values.max()]
+    except (ValueError, OverflowError):
+        return None, None
     return (int(ends[0]), int(ends[1])) if whole else (ends[0], ends[1])
 
 
@@ -150,7 +155,7 @@ def _is_whole(values: pl.Series) -> bool:
     if not values.dtype.is_float():
         return False
     numbers = values.drop_nulls()
-    return bool(numbers.is_finite().all() and (numbers == numbers.floor()).all())
+    return bool((numbers.abs() < _EXACT).all() and (numbers == numbers.floor()).all())
 
 
 def _some_texts(values: pl.Series, column: pl.Series) -> tuple[str, ...]:

@@ -203,7 +203,7 @@ def inspect(
     return at_once(lambda: looking.result(table))
 
 
-def _blocks(table: FileSource | FrameSource, looking: _Looking) -> Iterator[list[str]]:
+def _blocks(table: Source, looking: _Looking) -> Iterator[list[str]]:
     """Of a file some columns at a time: a few first, and as many as memory allows when the rows are known.
 
     Whatever else is read at once: only a file has the same rows in the same order when it is read again.

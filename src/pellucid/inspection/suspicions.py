@@ -127,7 +127,8 @@ def _by_values(facts: Facts) -> Iterator[Suspicion]:
     """Values that look like something that others may know about a person."""
     if facts.type in ("date", "date and time"):
         what = BIRTHS if _are_births(facts) else "dates that others may know"
-        yield Suspicion("quasi-identifier", what, f"dates from {_day(facts.low)} to {_day(facts.high)}")
+        span = "" if facts.low is None else f" from {_day(facts.low)} to {_day(facts.high)}"
+        yield Suspicion("quasi-identifier", what, f"dates{span}")
     elif facts.whole and _BIRTH_YEARS[0] <= facts.low and facts.high <= _BIRTH_YEARS[1]:
         if facts.distinct >= _LEAST_YEARS:
             yield Suspicion(
@@ -152,7 +153,7 @@ def _are_ages(facts: Facts) -> bool:
 
 def _are_births(facts: Facts) -> bool:
     """Dates that spread over more than thirty years."""
-    return bool((facts.high - facts.low) > datetime.timedelta(days=30 * 365))
+    return facts.low is not None and bool((facts.high - facts.low) > datetime.timedelta(days=30 * 365))
 
 
 def _codes(facts: Facts) -> Iterator[Suspicion]:
