@@ -377,8 +377,8 @@ def _line(values: pl.Series) -> Ticks:
     if dtype.is_float():
         return _line_of_floats(values)
     if dtype.is_decimal() or dtype in (pl.Int128, pl.UInt128):
-        scale = dtype.scale if isinstance(dtype, pl.Decimal) else 0
-        whole = [int(value.scaleb(scale)) if scale else int(value) for value in values.to_list()]
+        # Python's decimals would be rounded to as many digits as the thread's context says.
+        whole = values.to_physical().to_list()
         shift = max(0, (whole[-1] - whole[0]).bit_length() - 62)
         return np.array([(value - whole[0]) >> shift for value in whole], dtype=np.uint64)
     if dtype.is_integer() or dtype.is_temporal():

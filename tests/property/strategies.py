@@ -16,7 +16,7 @@ from pellucid import Policy
 from pellucid.draws import SystemDraws
 from pellucid.microdata import Microdata, encode
 
-__all__ = ["DTYPES", "Small", "columns", "small_tables"]
+__all__ = ["DTYPES", "Small", "columns", "small_tables", "ten_thousandths"]
 
 _DAY = dt.datetime(2020, 2, 29, 12)
 _TEXT = st.text(st.sampled_from(' ,;"[]{}\\\n\r\t=+0123nul-éßЖ漢'), max_size=5) | st.sampled_from(
@@ -34,12 +34,20 @@ def _whole(dtype: Any) -> st.SearchStrategy[int]:
     return st.integers(low, high) | st.integers(max(low, -3), 3)
 
 
+def ten_thousandths(count: int) -> Decimal:
+    """So many of them, with all digits: the arithmetic of decimals would keep 28."""
+    return Decimal(f"{count}e-4")
+
+
 DTYPES: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     **{str(dtype): (dtype, _whole(dtype)) for dtype in _INTEGERS},
     "Float64": (pl.Float64, st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from([0.0, -0.0, 0.1, 0.3])),
     "Float32": (pl.Float32, st.floats(allow_nan=False, allow_infinity=False, width=32)),
     "Float16": (pl.Float16, st.integers(-2000, 2000).map(lambda eighths: eighths / 8)),
-    "Decimal": (pl.Decimal(30, 4), st.integers(-(10**25), 10**25).map(lambda n: Decimal(n).scaleb(-4))),
+    "Decimal": (
+        pl.Decimal(38, 4),
+        (st.integers(-(10**37), 10**37) | st.integers(-30, 30)).map(ten_thousandths),
+    ),
     "Boolean": (pl.Boolean, st.booleans()),
     "String": (pl.String, _TEXT),
     "Categorical": (pl.Categorical, _TEXT),

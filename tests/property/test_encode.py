@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from pellucid import Policy
 from pellucid.draws import SystemDraws
 from pellucid.microdata import Attribute, Microdata, encode
-from tests.property.strategies import DTYPES, columns
+from tests.property.strategies import DTYPES, columns, ten_thousandths
 
 POLICY = Policy(quasi_identifiers=("q",), sensitive="s", diversity=1, identifier="id", missing="category")
 
@@ -94,7 +95,10 @@ def test_ticks_are_distances(dtype: str, data: st.DataObject) -> None:
     kind, values = DTYPES[dtype]
     pool = data.draw(st.lists(values, min_size=1, max_size=8))
     # Distances of more than 62 bits are rounded; that they keep the order is said above.
-    physical = [int(v.scaleb(4)) if dtype == "Decimal" else v.toordinal() if dtype == "Date" else int(v) for v in pool]
+    if dtype == "Date":
+        physical = [day.toordinal() for day in pool]
+    else:
+        physical = [int(Fraction(number) * (10_000 if dtype == "Decimal" else 1)) for number in pool]
     low = min(physical)
     if max(physical) - low >= 2**62:
         return
@@ -102,6 +106,13 @@ def test_ticks_are_distances(dtype: str, data: st.DataObject) -> None:
         pl.DataFrame({"id": range(len(pool)), "q": pl.Series(pool, dtype=kind), "s": pl.Series([0] * len(pool))})
     ).attributes[0]
     assert attribute.ticks.tolist() == sorted({number - low for number in physical})
+
+
+def test_ticks_of_decimals_have_all_digits() -> None:
+    """Python's arithmetic of decimals keeps as many digits as the context of the thread says, 28 as a rule."""
+    pool = [ten_thousandths(10**37 + step) for step in (0, 1, 5)]
+    table = pl.DataFrame({"id": range(3), "q": pl.Series(pool, dtype=pl.Decimal(38, 4)), "s": 0})
+    assert encoded(table).attributes[0].ticks.tolist() == [0, 1, 5]
 
 
 def same(one: Attribute, other: Attribute) -> bool:
