@@ -115,5 +115,7 @@ def side_by_side(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T
 
 
 def all_cores() -> int:
-    """How many threads work runs on, unless somebody says otherwise."""
+    """How many threads work runs on, unless somebody says otherwise: the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):  # which not every system has
+        return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -22,6 +22,17 @@ def waits_for(asked: threading.Event) -> None:
         raise TimeoutError
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="a process cannot be kept to some cores here")
+def test_all_cores_are_those_that_the_process_may_use() -> None:
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(before)})
+        assert all_cores() == 1
+    finally:
+        os.sched_setaffinity(0, before)
+    assert all_cores() == len(before)
+
+
 def test_results_and_failures_come_back() -> None:
     heard: list[float] = []
     assert watched(lambda run: run.total, heard.append) == 0

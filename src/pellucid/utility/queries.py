@@ -8,7 +8,6 @@ The paper measures a release by how far the estimates are from the answers.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ import numpy.typing as npt
 
 from .. import _native
 from ..errors import PolicyError
+from ..runs import all_cores
 from .domains import Categories, Domain, Line, Numbers
 from .released import Intervals, Released, Side
 
@@ -178,7 +178,7 @@ def _count(released: Released, queries: int, columns: Sequence[_Columns], thread
                 kinds,
                 np.ascontiguousarray(_flags(released.sensitive, sensitive(some))).ravel(),
                 queries=some.stop - some.start,
-                threads=threads or os.cpu_count() or 1,
+                threads=threads or all_cores(),
             )
         )
     return np.concatenate(answers)
