@@ -2,13 +2,14 @@
 
     python benchmarks/speed/run.py [--rows 10000000] [--data OCCSAL.parquet] [--diversity 6,8,10] [--repeat 3]
 
-Times are the best of the repetitions, in seconds. Machines are noisy: compare the ratios, not runs, and look at the
-processor time, which others on the machine hardly change.
+Times are in seconds, the best of the repetitions; single steps are timed once. Machines are noisy: compare the ratios,
+not runs, and look at the processor time, which others on the machine hardly change.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import platform
 import sys
@@ -26,6 +27,7 @@ from pellucid.draws import SystemDraws
 from pellucid.microdata import Microdata, encode
 from pellucid.policy import Policy
 from pellucid.release import anonymize
+from pellucid.runs import all_cores
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from census import QUASI_IDENTIFIERS, census
@@ -46,8 +48,9 @@ class Times(NamedTuple):
 
 def main() -> None:
     arguments = _arguments()
-    print(f"pellucid {pellucid.__version__}, polars {pl.__version__}, {platform.python_implementation()}")
-    print(f"{platform.python_version()}, {os.cpu_count()} cores, best of {arguments.repeat}\n")
+    python = f"{platform.python_implementation()} {platform.python_version()}"
+    print(f"pellucid {pellucid.__version__}, polars {pl.__version__}, {python}")
+    print(f"{all_cores()} cores, best of {arguments.repeat}\n")
     with tempfile.TemporaryDirectory() as folder:
         for name, table, sensitives in _tables(arguments):
             for sensitive in sensitives:
@@ -121,12 +124,15 @@ def _time_files(table: pl.DataFrame, sensitive: str, runs: list[tuple[str, int]]
     """From CSV to CSV: each step, the whole command with its memory, and polars alone on the same file."""
     source, target = folder / "source.csv", folder / "target.csv"
     table.select(*QUASI_IDENTIFIERS, sensitive).write_csv(source)
-    print("From CSV to CSV. The steps in one process:\n")
-    print(f"| algorithm | l | {' | '.join(STEPS)} |")
-    print(f"|---|---|{'---|' * len(STEPS)}")
+    print("From CSV to CSV. The steps in one process, kept to one core or not:\n")
+    print(f"| algorithm | l | cores | {' | '.join(STEPS)} |")
+    print(f"|---|---|---|{'---|' * len(STEPS)}")
     for algorithm, diversity in runs:
-        seconds = _time_steps(source, target, sensitive, algorithm, diversity)
-        print(f"| {algorithm} | {diversity} | {' | '.join(f'{seconds[step]:.2f}' for step in STEPS)} |", flush=True)
+        for cores, number in {"one": 1, "all": all_cores()}.items():
+            with _kept_to(number):
+                seconds = _time_steps(source, target, sensitive, algorithm, diversity)
+            steps = " | ".join(f"{seconds[step]:.2f}" for step in STEPS)
+            print(f"| {algorithm} | {diversity} | {cores} | {steps} |", flush=True)
     print("\nThe whole command, and `polars.read_csv(source).write_csv(target)`, each in a process of its own:\n")
     print("| command | seconds | times the copy | processor time | times the copy's | peak memory, GB |")
     print("|---|---|---|---|---|---|")
@@ -145,6 +151,23 @@ def _time_files(table: pl.DataFrame, sensitive: str, runs: list[tuple[str, int]]
             f" | {usage.cpu / copy.cpu:.2f} | {usage.memory / 1e9:.2f} |"
         )
     print(flush=True)
+
+
+@contextlib.contextmanager
+def _kept_to(number: int) -> Iterator[None]:
+    """Keep this process to so many cores, with the threads that polars has already. Linux alone can do this."""
+    allowed = os.sched_getaffinity(0)
+
+    def keep_to(cores: set[int]) -> None:
+        for thread in Path("/proc/self/task").iterdir():
+            with contextlib.suppress(ProcessLookupError):  # it has ended meanwhile
+                os.sched_setaffinity(int(thread.name), cores)
+
+    keep_to(set(sorted(allowed)[:number]))
+    try:
+        yield
+    finally:
+        keep_to(allowed)
 
 
 def _best(usages: list[Usage]) -> Usage:
