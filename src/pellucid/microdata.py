@@ -158,8 +158,9 @@ def _handle_missing(table: pl.DataFrame, policy: Policy) -> tuple[pl.DataFrame, 
     if missing:
         where = ", ".join(f"{count} in {name!r}" for name, count in missing.items())
         remedy = (
-            "Everybody needs an identifier."
-            if policy.missing == "category"
+            "Everybody needs an identifier: give one to those who have none, or leave these rows out with"
+            ' missing = "drop" in the policy (--missing drop).'
+            if policy.identifier in missing
             else 'With missing = "category" in the policy (--missing category), "missing" becomes a value of its own;'
             ' with missing = "drop", these rows are left out.'
         )

@@ -101,8 +101,8 @@ def test_l_that_is_no_whole_number(publish_hybrid: Publisher, diversity: object)
         publish_hybrid(people(), diversity=diversity, identifier="name")
 
 
-@pytest.mark.parametrize("threads", [0, -1])
-def test_threads_must_be_positive(publish_text: Publisher, threads: int) -> None:
+@pytest.mark.parametrize("threads", [0, -1, "2", 2.0])
+def test_threads_must_be_positive(publish_text: Publisher, threads: object) -> None:
     with pytest.raises(PolicyError, match="threads"):
         publish_text(people(), identifier="name", threads=threads)
 

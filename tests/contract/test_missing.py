@@ -141,9 +141,10 @@ def test_nothing_left_is_an_error(publish: Publisher) -> None:
         publish(table, identifier="name", missing="drop")
 
 
-def test_a_missing_identifier_is_never_a_category(publish: Publisher) -> None:
-    with pytest.raises(MicrodataError, match=r"1 in 'name'\. Everybody needs an identifier"):
-        publish(with_missing("name", 4), identifier="name", missing="category")
+@pytest.mark.parametrize("missing", ["error", "category"])
+def test_a_missing_identifier_is_never_a_category(publish: Publisher, missing: str) -> None:
+    with pytest.raises(MicrodataError, match=r"1 in 'name'\. Everybody needs an identifier.*missing drop"):
+        publish(with_missing("name", 4), identifier="name", missing=missing)
 
 
 def test_in_text_files_only_empty_fields_are_missing(

@@ -44,8 +44,8 @@ def decide(
     """The partition of the microdata that an algorithm decides: `kernel` and `plain` are the same algorithm."""
     if eligible_only:
         require_eligible(microdata, diversity)
-    if threads is not None and threads < 1:
-        raise PolicyError(f"threads must be a whole number of at least 1, not {threads}.")
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise PolicyError(f"threads must be a whole number of at least 1, not {threads!r}.")
     if callable(penalty):
         return _decide_by_reference(plain, microdata, keys, diversity, penalty)
     positions = weighted_positions([attribute.ticks for attribute in microdata.attributes], len(microdata))
