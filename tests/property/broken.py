@@ -7,15 +7,15 @@ in these ways, because nothing that they must not know is handed to them.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeAlias
 
 from pellucid import reference
 from pellucid.adversary.outcomes import Algorithm, Choices, Instance, Outcome, deterministic, randomized
-from pellucid.reference import Group, Penalty, Plan, Row
-from pellucid.reference.plan import plan_classes
+from pellucid.reference import Group, Penalty, Plan, QuasiIdentified, Row
+from pellucid.reference.plan import plan_classes, rest_of_one_value, taken
 from pellucid.reference.refine import left_to_right
 from pellucid.reference.row import group, is_diverse
 from pellucid.reference.slice import Columns, divisions, is_divisible
@@ -24,7 +24,14 @@ from pellucid.reference.weave import counts_of, without_value
 
 # ruff: noqa: E741, N803  (l and G are the paper's names)
 
-__all__ = ["BROKEN_WEAVES", "PUBLIC_KEYS", "LooseWeave", "best_of_all_draws", "in_a_file_sorted_by_value"]
+__all__ = [
+    "BROKEN_WEAVES",
+    "PUBLIC_KEYS",
+    "ROWS_IN_THE_ORDER_OF_THE_COLUMNS",
+    "LooseWeave",
+    "best_of_all_draws",
+    "in_a_file_sorted_by_value",
+]
 
 
 def in_a_file_sorted_by_value(algorithm: Algorithm) -> Algorithm:
@@ -82,6 +89,7 @@ def plan_of_counts(G: Group, l: int) -> Plan:
 
 
 def refine_sets(columns: Columns[Row], penalty: Penalty) -> Sequence[Sequence[Row]]:
+    """The groups list their people in the order of the columns, by smallest identifier."""
     people = {t.id: t for L in columns for t in L}
     unordered = frozenset(frozenset(map(without_value, L)) for L in columns)
     return [[people[t.id] for t in g] for g in reference.refine(unordered, penalty)]
@@ -95,6 +103,7 @@ class LooseWeave:
     plan: PlanOfRows = plan_of_counts
     draw: DrawOf = lambda choices: choices.sample
     refine: RefineRows = refine_sets
+    arrange: Callable[[Iterable[Row]], Group] = group
 
     def algorithm(self) -> Algorithm:
         """Every outcome."""
@@ -121,7 +130,7 @@ class LooseWeave:
             for V_i in plan.V:
                 holders = ([t for t in rest if t.sensitive == v] for v in V_i)
                 columns.append(group(t for v, among in zip(V_i, holders, strict=True) for t in draw(among, plan.a[v])))
-            yield from (group(g) for g in self.refine(tuple(columns), instance.penalty))
+            yield from (self.arrange(g) for g in self.refine(tuple(columns), instance.penalty))
             gone = {t for L in columns for t in L}
             rest = tuple(t for t in rest if t not in gone)
 
@@ -141,6 +150,16 @@ def classes_by_qi(G: Group, l: int) -> Plan:
     return plan_classes(V, counts, l) or reference.plan_by_rule_2(counts, l)
 
 
+def alpha_by_qi(G: Group, l: int) -> Plan:
+    """The columns are shorter by one where the holders of the first class have large QI values."""
+    plan, counts = plan_of_counts(G, l), counts_of(G)
+    alpha = plan.alpha - 1
+    if len(plan.V) > l or alpha < 1 or mean_qi([t for t in G if t.sensitive in plan.V[0]]) <= mean_qi(G):
+        return plan
+    rho = rest_of_one_value(counts, l, alpha)
+    return Plan(plan.V, alpha, {v: a for V_i in plan.V for v, a in taken(V_i, counts, alpha, rho).items()})
+
+
 def smallest_qi(choices: Choices) -> reference.Draw:
     """Those with the smallest QI values are drawn, so those with the largest remain."""
     return lambda rows, alpha: sorted(rows, key=lambda t: (t.qi, t.id))[:alpha]
@@ -154,6 +173,17 @@ def public_keys(choices: Choices) -> reference.Draw:
 def in_class_order(columns: Columns[Row], penalty: Penalty) -> Sequence[Sequence[Row]]:
     """Swaps visit the columns in the order of their classes. Only ties tell."""
     return swap(left_to_right(columns, penalty), penalty)
+
+
+def in_floats(columns: Columns[Row], penalty: Penalty) -> Sequence[Sequence[Row]]:
+    """Slice by squared distances from the mean, added up class by class: how they are rounded breaks ties."""
+
+    def distances(G: Sequence[QuasiIdentified]) -> float:
+        places = [sum(t.qi) * 0.1 for t in G]
+        mean = sum(places) / len(G)
+        return sum((place - mean) ** 2 for place in places)
+
+    return left_to_right(columns, distances)  # type: ignore[arg-type]  # a penalty is exact (G3)
 
 
 def by_the_first_class(columns: Columns[Row], penalty: Penalty) -> Sequence[Sequence[Row]]:
@@ -198,9 +228,14 @@ def better_of_two_draws(algorithm: Algorithm) -> Algorithm:
 
 WEAVE = LooseWeave().algorithm()
 
+ROWS_IN_THE_ORDER_OF_THE_COLUMNS = "rows in the order of the columns"
+"""Shows in nothing but the order of the rows."""
+
 BROKEN_WEAVES = {
     "classes from the holders' QI values": LooseWeave(plan=classes_by_qi).algorithm(),
+    "alpha from the holders' QI values": LooseWeave(plan=alpha_by_qi).algorithm(),
     "columns visited in class order": LooseWeave(refine=in_class_order).algorithm(),
+    "sums of floats in class order": LooseWeave(refine=in_floats).algorithm(),
     "a special first column in Slice": LooseWeave(refine=by_the_first_class).algorithm(),
     "remainder by QI": LooseWeave(draw=smallest_qi).algorithm(),
     "public seed": LooseWeave(draw=public_keys).algorithm(),
@@ -209,4 +244,5 @@ BROKEN_WEAVES = {
     "better of two class rules": randomized(better_of_two_rules),
     "cuts that turn out well": LooseWeave(cut=cut_if_it_turns_out_well).algorithm(),
     "row numbers as identifiers": in_a_file_sorted_by_value(WEAVE),
+    ROWS_IN_THE_ORDER_OF_THE_COLUMNS: LooseWeave(arrange=tuple).algorithm(),
 }

@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 from pellucid.adversary.external import External
 from pellucid.adversary.outcomes import Algorithm, Instance
-from pellucid.adversary.published import publish
+from pellucid.adversary.published import box_of, publish
 from pellucid.reference import Group, Row
 
-__all__ = ["VIEWS", "View", "every_table", "outcomes_of", "worst_risk"]
+__all__ = ["VIEWS", "View", "as_listed", "every_table", "outcomes_of", "worst_risk"]
 
 #: What the adversary sees of a partition.
 View: TypeAlias = Callable[[Sequence[Group], External], Hashable]
@@ -34,6 +34,13 @@ def anatomy(groups: Sequence[Group], external: External) -> Hashable:
 def members(groups: Sequence[Group], external: External) -> Hashable:
     """More than any release: who is in which group, and which values the group has."""
     return frozenset((frozenset(t.id for t in G), tuple(sorted(t.sensitive for t in G))) for G in groups)
+
+
+def as_listed(groups: Sequence[Group], external: External) -> Hashable:
+    """Less than a release may say, if the rows of a group come in an order that says nothing: they come as they are."""
+    boxes = (box_of([t.qi for t in G], external.ordered) for G in groups)
+    values = (tuple(t.sensitive for t in G) for G in groups)
+    return tuple(sorted(zip(boxes, values, strict=True)))
 
 
 VIEWS: Mapping[str, View] = {"generalization": generalization, "anatomy": anatomy, "members": members}
