@@ -145,6 +145,15 @@ def test_a_file_with_one_value_per_line(source: Path, ends: str) -> None:
     assert manifest["policy"]["orders"] == {"disease": ORDER}
 
 
+@pytest.mark.parametrize("odd", ["\v", "\f", "\x1c", "\x85", "\u2028"])
+def test_a_line_ends_where_a_text_editor_ends_it(source: Path, odd: str) -> None:
+    """Excel ends a line inside a cell with a vertical tab, and 0x85 is an ellipsis that was read as Latin-1."""
+    source.write_text(source.read_text().replace("gout", f"gout{odd}foot"))
+    file = source.with_name("order.txt")
+    file.write_text("\n".join(ORDER).replace("gout", f"gout{odd}foot"), encoding="utf-8")
+    assert run(source, "--sensitive-order", str(file)).exit_code == 0
+
+
 def test_a_policy_file_with_an_order(source: Path) -> None:
     file = source.with_name("policy.toml")
     file.write_text(f"[attributes.disease]\norder = {json.dumps(ORDER)}\n")

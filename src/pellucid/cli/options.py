@@ -50,15 +50,16 @@ def columns(text: str | None, *, joint: bool | None) -> str | list[str] | None:
 
 
 def lines(file: Path | None) -> list[str] | None:
-    """The lines of a text file, without their ends."""
+    """The lines of a text file, without their ends. What Unicode counts as one besides may stand in a value."""
     if file is None:
         return None
     try:
-        return file.read_text(encoding="utf-8-sig").splitlines()
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as problem:
         raise PolicyError(f"{file} cannot be read: {problem.strerror}.") from problem
     except UnicodeDecodeError as problem:
         raise PolicyError(f"{file} is not UTF-8 text.") from problem
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def of_columns(option: str, settings: list[str] | None) -> dict[str, Any] | None:
