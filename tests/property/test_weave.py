@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import pairwise
 
 import numpy as np
@@ -242,6 +242,35 @@ def test_ace_and_hybrid_are_the_same_algorithm_with_other_pieces(table: Table) -
 
     assert woven(reference.never_cut) == set(reference.ace(rows, l, penalty, draw))
     assert woven(reference.tailor_cutter(l, penalty)) == set(reference.hybrid(rows, l, penalty, draw))
+
+
+@given(table=small_tables_of_codes())
+def test_no_piece_is_handed_who_has_what(table: Table) -> None:
+    """Types say so; this looks at what comes."""
+    assert [field.name for field in fields(reference.Person)] == ["id", "qi"]
+    penalty, l = table.penalty_function(), table.diversity
+    cutter, handed = reference.tailor_cutter(l, penalty), set[type]()
+
+    def cut(
+        people: Sequence[reference.Person], counts: Mapping[int, int]
+    ) -> tuple[Sequence[reference.Person], Sequence[reference.Person]] | None:
+        handed.update(map(type, people))
+        assert {(type(v), type(n)) for v, n in counts.items()} == {(int, int)}
+        return cutter(people, counts)
+
+    def plan(counts: Mapping[int, int], l: int) -> reference.Plan:
+        assert {(type(v), type(n)) for v, n in counts.items()} == {(int, int)}
+        return reference.plan_by_rule_2(counts, l)
+
+    def refine(columns: reference.Unordered) -> Sequence[tuple[reference.Person, ...]]:
+        assert {type(columns), *map(type, columns)} == {frozenset}
+        handed.update(type(t) for L in columns for t in L)
+        return reference.refine(columns, penalty)
+
+    draw = reference.smallest_keys(table.keys.tolist())
+    groups = reference.woven(table.rows(), l, draw, cut=cut, plan=plan, refine=refine)
+    assert handed == {reference.Person}
+    assert set(groups) == set(reference.weave(table.rows(), l, penalty, draw))
 
 
 # Lemma C, on the kernel that publishes.
