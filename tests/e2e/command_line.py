@@ -52,12 +52,13 @@ def in_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     def run(*words: object) -> Run:
         capsys.readouterr()
         monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
-        before = signal.getsignal(signal.SIGTERM)
+        before = {ending: signal.getsignal(ending) for ending in (signal.SIGTERM, signal.SIGHUP)}
         try:
             with pytest.raises(SystemExit) as left:
                 main()
         finally:
-            signal.signal(signal.SIGTERM, before)
+            for ending, handler in before.items():
+                signal.signal(ending, handler)
         out, err = capsys.readouterr()
         return Run(int(left.value.code or 0), out, err)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import json
 import os
 import pty
@@ -390,11 +391,11 @@ STOPS = "import os, time\nos.fsync = lambda handle: (print('writing', flush=True
 
 @pytest.mark.parametrize(
     ("end", "recoding"),
-    [(signal.SIGTERM, "anatomy"), (signal.SIGINT, "mbr"), (signal.SIGKILL, "mbr")],
-    ids=["SIGTERM", "SIGINT", "SIGKILL"],
+    [(signal.SIGTERM, "anatomy"), (signal.SIGHUP, "mbr"), (signal.SIGINT, "mbr"), (signal.SIGKILL, "mbr")],
+    ids=["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL"],
 )
 def test_ended_in_the_middle(folder: Path, end: signal.Signals, recoding: str) -> None:
-    """Asked to end, it cleans up; killed, it leaves a hidden file; the old release stays as it was."""
+    """Asked to end, or left by its terminal, it cleans up; killed, it leaves a hidden file; an old release stays."""
     (folder / "out.csv").write_text("an old release")
     before = files(folder)
     words = ("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--recoding", recoding)
@@ -424,6 +425,58 @@ def test_standard_output_that_is_closed(folder: Path) -> None:
         err = run.stderr.read()
         run.wait(timeout=60)
     assert "Traceback" not in err
+
+
+def test_a_terminal_that_closes_ends_nothing_with_nohup(folder: Path) -> None:
+    ignored = "import os, signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    ignored += "fsync = os.fsync\nos.fsync = lambda handle: (os.kill(os.getpid(), signal.SIGHUP), fsync(handle))"
+    with program("anonymize", "source.csv", "-o", "out.csv", *ROLES, cwd=folder, before=ignored) as run:
+        run.communicate(timeout=60)
+    assert run.returncode == 0
+    assert (folder / "out.csv").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("words", [(), ("--json",)], ids=["text", "JSON"])
+def test_standard_output_that_is_full(folder: Path, words: tuple[str, ...]) -> None:
+    """The release is there. Whoever were told that it is not would publish another one."""
+    command = [sys.executable, "-m", "pellucid", "anonymize", "source.csv", "-o", "out.csv", *ROLES, *words]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 5
+    assert done.stderr == (
+        "pellucid: Standard output cannot be written: No space left on device. Mind that the release was published"
+        " before that, as out.csv.\n"
+    )
+    assert (folder / "out.csv").exists()
+
+
+def test_whatever_fails_afterwards_a_release_was_published(
+    pellucid: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for problem, status in ((ZeroDivisionError, 1), (KeyboardInterrupt, 130), (MemoryError, 5)):
+
+        def fail(*args: object, problem: type[BaseException] = problem, **options: object) -> str:
+            raise problem
+
+        monkeypatch.setattr(importlib.import_module("pellucid.cli.anonymize"), "summary", fail)
+        run = pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--recoding", "anatomy")
+        run.refused(status, "the release was published before that, as out.qi.csv and out.sensitive.csv")
+        assert "nothing was" not in run.err
+
+
+def test_standard_output_that_knows_few_letters(folder: Path) -> None:
+    """A name that it cannot show does not end a run, and JSON stays JSON."""
+    (folder / "source.csv").write_text(
+        (folder / "source.csv").read_text(encoding="utf-8").replace("disease", "病名", 1), encoding="utf-8"
+    )
+    roles = ["病名" if word == "disease" else word for word in ROLES]
+    command = [sys.executable, "-m", "pellucid", "anonymize", "source.csv", "-o", "out.csv", *roles]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    for more in ([], ["--json"]):
+        done = subprocess.run([*command, *more], cwd=folder, env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["policy"]["sensitive"] == "病名"
 
 
 def test_progress_is_shown_on_a_terminal_only(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -37,7 +38,11 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run the command line; leave with the exit status."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) is not signal.SIG_IGN:  # as with nohup
+            signal.signal(ending, _interrupt)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name in other letters than it can show must not end a run
+        sys.stdout.reconfigure(errors="backslashreplace")
     status = _status()
     if left_alone():  # after Ctrl-C: everything is cleaned up, and nobody waits for what it does
         sys.stdout.flush()
@@ -60,5 +65,5 @@ def _status() -> int:
 
 
 def _interrupt(_signal: int, _frame: object) -> None:
-    """Being asked to end is like Ctrl-C: clean up first."""
+    """Being asked to end, or losing the terminal, is like Ctrl-C: clean up first."""
     raise KeyboardInterrupt

@@ -135,7 +135,7 @@ def anonymize(
     as_json: Json = False,
 ) -> None:
     """Publish SOURCE as TARGET, verified: nobody can be tied to a value of S with more than 1/L confidence."""
-    with guarded(as_json=as_json):
+    with guarded(as_json=as_json) as so_far:
         options: dict[str, Any] = {
             "quasi_identifiers": names(quasi_identifiers),
             "drop": names(drop),
@@ -183,6 +183,7 @@ def anonymize(
                 register=register,
             )
             written = made.write()
+            so_far.published = _where(written)
         if made.policy.diversity == 1 and not quiet:
             complain("Warning: with l = 1 everybody may be tied to their sensitive value; nothing is protected.")
         if made.policy.algorithm in NOT_TRANSPARENT and not quiet:

@@ -8,7 +8,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
@@ -58,13 +58,15 @@ _err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 def say(text: object = "") -> None:
     """A result, on standard output."""
-    _out.print(text)
+    with _on_standard_output():
+        _out.print(text)
 
 
 def paragraph(text: str, *, indent: int = 0) -> None:
     """Sentences, on standard output: in a terminal broken between words, in a file one line."""
     if _out.is_terminal:
-        _out.print(Padding(Text(text), (0, 0, 0, indent)), soft_wrap=False)
+        with _on_standard_output():
+            _out.print(Padding(Text(text), (0, 0, 0, indent)), soft_wrap=False)
     else:
         say(Text(" " * indent + text))
 
@@ -87,7 +89,8 @@ def show(header: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int) ->
             table.add_column(Text(title), justify="right", no_wrap=True)
     for row in rows:
         table.add_row(*map(Text, row))
-    _out.print(table, soft_wrap=False)
+    with _on_standard_output():
+        _out.print(table, soft_wrap=False)
 
 
 def complain(text: str) -> None:
@@ -97,7 +100,31 @@ def complain(text: str) -> None:
 
 def print_json(result: Mapping[str, Any]) -> None:
     """The one JSON object on standard output."""
-    sys.stdout.write(json_text(result))
+    text = json_text(result)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:  # JSON has escapes of its own
+        text = json.dumps(result, indent=2) + "\n"
+    with _on_standard_output():
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+class _OutputError(PellucidError):
+    """Standard output cannot be written."""
+
+    exit_status = 5
+
+
+@contextmanager
+def _on_standard_output() -> Iterator[None]:
+    """Standard output may be a file on a full disk."""
+    try:
+        yield
+    except OSError as problem:
+        with suppress(OSError):  # Python would try once more when it ends
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise _OutputError(f"Standard output cannot be written: {problem.strerror or problem}.") from problem
 
 
 def json_text(result: Mapping[str, Any]) -> str:
@@ -106,19 +133,35 @@ def json_text(result: Mapping[str, Any]) -> str:
     return re.sub(r"[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
 
 
+class SoFar:
+    """What a command has done already: whatever goes wrong afterwards does not undo it."""
+
+    published = ""
+    """A release, by its name. Who believes that there is none would publish another one (G7)."""
+
+    def __str__(self) -> str:
+        if self.published:
+            return f"the release was published before that, as {self.published}"
+        return "nothing was written"
+
+
 @contextmanager
-def guarded(*, as_json: bool) -> Iterator[None]:
+def guarded(*, as_json: bool) -> Iterator[SoFar]:
     """Turn whatever goes wrong into one paragraph and an exit status."""
+    so_far = SoFar()
     try:
-        yield
+        yield so_far
+    except _OutputError as problem:
+        what = f"{problem.what} Mind that {so_far}." if so_far.published else problem.what
+        raise left(what, type(problem).__name__, problem.exit_status, as_json=False) from None
     except PellucidError as problem:
         details = {} if not isinstance(problem, PolicyError) else {"problems": [p.as_dict() for p in problem.problems]}
         kind = type(problem).__name__
         raise left(str(problem), kind, problem.exit_status, as_json=as_json, details=details) from None
     except KeyboardInterrupt:
-        raise left("Interrupted: nothing was written.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
+        raise left(f"Interrupted: {so_far}.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
     except MemoryError:
-        what = "There is not enough memory for this table: nothing was written."
+        what = f"There is not enough memory for this table: {so_far}."
         raise left(what, "MemoryError", 5, as_json=as_json) from None
     except typer.Exit:
         raise
@@ -126,7 +169,7 @@ def guarded(*, as_json: bool) -> Iterator[None]:
         if os.environ.get("PELLUCID_TRACEBACK"):
             raise
         what = (
-            f"This is a fault of pellucid ({type(problem).__name__}): nothing was published. Please report it; with"
+            f"This is a fault of pellucid ({type(problem).__name__}): {so_far}. Please report it; with"
             " PELLUCID_TRACEBACK=1 in the environment the same command shows where it happened."
         )
         raise left(what, type(problem).__name__, _BUG, as_json=as_json) from None
