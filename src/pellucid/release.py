@@ -29,7 +29,7 @@ from .register import People, Register, Remembered
 from .runs import at_once
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
 from .sources import Database, FileSource, FrameKind, Source, open_source, open_target
-from .sources.targets import ReleaseKind, Staging, Target, explained, require_place
+from .sources.targets import ReleaseKind, Staging, Target, explained, require_other, require_place
 from .verify import Check, Expected, verify, verify_anatomy
 
 __all__ = ["Release", "Written", "anonymize", "report_files"]
@@ -114,6 +114,9 @@ def anonymize(
     if place is not None:
         place.require_writable(table.path)
     register = file.register.get("path") if register is None else register
+    for needed in (seed_file, register, *(hierarchies or {}).values()):
+        if place is not None and isinstance(needed, str | os.PathLike):
+            require_other(place.files, Path(needed))
     book = None if register is None else Register(register)
     for page in () if report is None else report_files(Path(report)):
         require_place(page, table.path)

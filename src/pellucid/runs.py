@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
+import signal
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from . import _native
 
-__all__ = ["all_cores", "at_once", "interruptible", "left_alone", "side_by_side", "uninterrupted", "watched"]
+__all__ = ["all_cores", "at_once", "interruptible", "left_alone", "side_by_side", "unheard", "uninterrupted", "watched"]
 
 _LOOK_EVERY_SECONDS = 0.05
 _PATIENCE_SECONDS = 1.0
@@ -61,6 +63,22 @@ def uninterrupted(work: Callable[[], _T]) -> _T:
         return outcome.result()
     except KeyboardInterrupt:
         return outcome.result(timeout=_PATIENCE_SECONDS)
+
+
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """Ctrl-C, and being asked to end, do nothing meanwhile: for what is short, and must not be left halfway."""
+    heard = {}
+    if threading.current_thread() is threading.main_thread():  # no other thread hears them
+        heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        heard = {number: handler for number, handler in heard.items() if callable(handler)}
+    for number in heard:
+        signal.signal(number, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
 
 
 def _waited_for(

@@ -272,3 +272,106 @@ def test_a_run_that_is_ended_in_the_middle(
     assert {name: content for name, content in after.items() if name not in temporary} == before
     assert bool(temporary) is (end is signal.SIGKILL)
     assert all(name.startswith(".") for name in temporary)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz"])
+def test_text_files_hold_no_nul(publish_hybrid: Publisher, tmp_path: Path, ending: str) -> None:
+    in_a_value = publish_hybrid(people().with_columns(place=pl.col("place") + "\0"), identifier="name")
+    in_a_name = publish_hybrid(people().rename({"disease": "a\0b"}), sensitive="a\0b", identifier="name")
+    for release, column in ((in_a_value, "place"), (in_a_name, "a\\x00b")):
+        with pytest.raises(TargetError) as refused:
+            release.write(tmp_path / f"out{ending}")
+        assert f"cannot hold the character NUL, which stands in '{column}'" in str(refused.value)
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])
+def test_what_is_no_file_is_not_replaced(
+    release: pellucid.Release, publish_hybrid: Publisher, tmp_path: Path, kind: str, number: int
+) -> None:
+    """Who follows a link would find the old release behind it, and believe that it is the new one."""
+    expected = sorted(names(release))
+    if number >= len(expected):
+        pytest.skip("this recoding writes two files only")
+    place = tmp_path / expected[number]
+    if kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to("elsewhere.csv")
+    if kind == "link":
+        (tmp_path / "elsewhere.csv").write_text("old")
+    before = {file.name for file in tmp_path.iterdir()}
+    heard: list[str] = []
+    with pytest.raises(TargetError, match="is a pipe or a device" if kind == "pipe" else "is a link to elsewhere.csv"):
+        publish_hybrid(
+            people(), identifier="name", target=tmp_path / "out.csv", monitor=lambda stage, share: heard.append(stage)
+        )
+    assert heard == []
+    with pytest.raises(TargetError):
+        release.write(tmp_path / "out.csv")
+    assert {file.name for file in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+@pytest.mark.parametrize("old", [True, False], ids=["old release", "nothing there"])
+def test_a_name_that_cannot_be_given_in_the_end(
+    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, old: bool
+) -> None:
+    """As where a manifest belongs to somebody else: what has its name already gives it back."""
+    expected = sorted(names(release))
+    if number >= len(expected):
+        pytest.skip("this recoding writes two files only")
+    if old:
+        for name in expected:
+            (tmp_path / name).write_text(f"old {name}")
+    before = files_in(tmp_path)
+    replace = Path.replace
+
+    def move(self: Path, target: Path) -> Path:
+        if target.name == expected[number] and len(self.read_bytes()) > 100:
+            raise PermissionError(1, "Operation not permitted")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", move)
+    with pytest.raises(TargetError, match="Operation not permitted"):
+        release.write(tmp_path / "out.csv")
+    assert files_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda end: end.name)
+def test_between_two_names_nobody_is_heard(
+    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: signal.Signals
+) -> None:
+    """What is there in the end is all of a release, and nobody is told that nothing was written."""
+    replace = Path.replace
+
+    def move(self: Path, target: Path) -> Path:
+        os.kill(os.getpid(), end)
+        return replace(self, target)
+
+    def heard(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(end, heard)
+    monkeypatch.setattr(Path, "replace", move)
+    try:
+        release.write(tmp_path / "out.csv")
+        assert signal.getsignal(end) is heard
+    finally:
+        signal.signal(end, before)
+    assert {file.name for file in tmp_path.iterdir()} == names(release)
+
+
+@pytest.mark.parametrize("what", ["register", "seed_file", "hierarchies"])
+def test_a_target_that_the_run_needs(publish_hybrid: Publisher, tmp_path: Path, what: str) -> None:
+    """A register that is replaced forgets everybody, and a seed or a hierarchy is gone."""
+    needed = tmp_path / ("out.qi.csv" if publish_hybrid.recoding == "anatomy" else "out.csv")
+    needed.write_text("Ulm;South;*\nBonn;West;*\nKöln;West;*\n", encoding="utf-8")
+    if what == "register":
+        needed.unlink()
+    before = files_in(tmp_path)
+    other: object = {"place": needed} if what == "hierarchies" else needed
+    with pytest.raises(TargetError, match="this run needs itself"):
+        publish_hybrid(people(), identifier="name", target=tmp_path / "out.csv", **{what: other})
+    assert files_in(tmp_path) == before

@@ -77,9 +77,9 @@ def init(
 
 
 def _require_new(output: Path) -> None:
-    require_place(output, None)
-    if os.path.lexists(output):
+    if os.path.lexists(output) and not output.is_dir():
         raise _exists(output)
+    require_place(output, None)
 
 
 def _exists(output: Path) -> TargetError:

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from ..errors import TargetError
 from ..runs import at_once, side_by_side
 from ..settings import Recoding
 from ..typed import as_text
@@ -17,7 +18,7 @@ from .description import File
 from .excel import holds
 from .files import FileSource, write_table
 from .formats import EXCEL, Format, format_of, split_name
-from .targets import Coded, ReleaseKind, Staging, explained, require_writable
+from .targets import Coded, ReleaseKind, Staging, explained, require_place, require_writable
 from .text import write_text
 
 __all__ = ["FileTarget", "fingerprint", "manifest_path", "target_files"]
@@ -40,6 +41,7 @@ class FileTarget:
         """Refuse a file that cannot be written, or that is the source, before any work is done."""
         for file in self.files:
             require_writable(file, source)
+        require_place(self.manifest, source)
 
     def shown(self, values: pl.Series) -> pl.Series:
         """Values as these files hold them: text files hold texts, and Excel files nearly everything else."""
@@ -68,6 +70,7 @@ class _Staged:
     def _write(self, table: Coded, path: Path, tell: Callable[[float], None]) -> None:
         with written(path, self._format.packing) as file:
             if self._format.textual:
+                _require_text(table)
                 write_text(file, self._format.separator, table.columns, tell)
             else:
                 at_once(lambda: write_table(file, self._format, table.frame()))
@@ -93,6 +96,15 @@ class _Staged:
         beside = self._target.manifest
         with explained(beside):
             self._staging.add(beside).write_text(text, encoding="utf-8")
+
+
+def _require_text(table: Coded) -> None:
+    """Refuse what no program takes for text."""
+    for column in table.columns:
+        if "\0" in column.name or column.values.str.contains("\0", literal=True).any():
+            raise TargetError(
+                f"A text file cannot hold the character NUL, which stands in {column.name!r}.", remedy="Write .parquet."
+            )
 
 
 def target_files(target: Path, recoding: Recoding) -> tuple[Path, ...]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol
 import polars as pl
 
 from ..errors import TargetError
-from ..runs import at_once
+from ..runs import at_once, unheard
 from .formats import format_of
 from .text import CodedColumn
 
@@ -30,6 +30,7 @@ __all__ = [
     "Target",
     "Transaction",
     "explained",
+    "require_other",
     "require_place",
     "require_writable",
 ]
@@ -119,9 +120,9 @@ class Staging:
 
     def add(self, target: Path, *, private: bool = False) -> Path:
         """The temporary name to write `target` under; a private file may be read by its owner alone."""
-        _require_no_folder(target)
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         with explained(target):
+            _require_plain(target)
+            temporary = _aside(target)
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
         self._temporary[target] = temporary
         return temporary
@@ -132,22 +133,33 @@ class Staging:
 
     def commit(self) -> None:
         """Move all files into place, once all their bytes are on the disk."""
-        moved: list[Path] = []
         for target, temporary in self._temporary.items():
             with explained(target):
                 at_once(partial(_flush, temporary))
         if self._transaction is not None:
             self._transaction.commit()
+        with unheard():  # whoever ends it halfway could not know what was published
+            self._move()
+
+    def _move(self) -> None:
+        """Give the files their names, all or none; what stood there before has another one meanwhile."""
+        before: dict[Path, Path] = {}
         try:
             for target, temporary in self._temporary.items():
+                before[target] = _aside(target)
+                with contextlib.suppress(OSError):  # there was nothing, or the file system has no links
+                    before[target].hardlink_to(target)
                 with explained(target):
                     temporary.replace(target)
-                    moved.append(target)
         except BaseException:
-            for target in moved:
-                target.unlink(missing_ok=True)
+            for target, old in before.items():
+                if not self._temporary[target].exists():
+                    old.replace(target) if old.exists() else target.unlink(missing_ok=True)
             raise
-        for folder in {target.parent for target in moved}:
+        finally:
+            for old in before.values():
+                old.unlink(missing_ok=True)
+        for folder in {target.parent for target in before}:
             _flush(folder)
 
     def __exit__(
@@ -158,6 +170,11 @@ class Staging:
         for temporary in self._temporary.values():
             with contextlib.suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def _aside(target: Path) -> Path:
+    """A hidden name beside a target that no other file has."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
 
 
 def _flush(path: Path) -> None:
@@ -180,7 +197,7 @@ def explained(target: Path) -> Iterator[None]:
 
 
 def _not_written(target: Path, why: str) -> TargetError:
-    return TargetError(f"{target} cannot be written: {why.rstrip('.')}.", remedy="Nothing was left under that name.")
+    return TargetError(f"{target} cannot be written: {why.rstrip('.')}.", remedy="Nothing was written under that name.")
 
 
 def require_writable(target: Path, source: Path | None) -> None:
@@ -194,13 +211,31 @@ def require_place(target: Path, source: Path | None) -> None:
     with explained(target):
         if source is not None and target.exists() and target.samefile(source):
             raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")
-        _require_no_folder(target)
+        _require_plain(target)
         if not target.parent.is_dir():
             raise TargetError(f"There is no folder {target.parent}.", remedy="Create it first.")
         if not os.access(target.parent, os.W_OK | os.X_OK):
             raise TargetError(f"{target} cannot be written: permission denied in {target.parent}.")
 
 
-def _require_no_folder(target: Path) -> None:
+def require_other(files: Sequence[Path], needed: Path) -> None:
+    """Refuse files in whose place a release would take away what the curator needs."""
+    for file in files:
+        with explained(file):
+            if file.resolve() == needed.resolve() or (file.exists() and needed.exists() and file.samefile(needed)):
+                raise TargetError(
+                    f"The target {file} is a file that this run needs itself.", remedy="Choose another name."
+                )
+
+
+def _require_plain(target: Path) -> None:
+    """Refuse what a file would take the place of, though nobody means that: folders, links, pipes, devices."""
+    if target.is_symlink():
+        raise TargetError(
+            f"The target {target} is a link to {target.readlink()}.",
+            remedy="Name that file itself, or remove the link.",
+        )
     if target.is_dir():
         raise TargetError(f"The target {target} is a folder.", remedy="Give the name of a file in it.")
+    if target.exists() and not target.is_file():
+        raise TargetError(f"The target {target} is a pipe or a device.", remedy="Give the name of a file.")
