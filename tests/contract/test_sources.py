@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -308,3 +309,51 @@ def test_pandas_columns_of_mixed_types(publish_hybrid: Publisher) -> None:
     frame["age"] = pd.Series([1, "two", 3.5, (4,)], dtype=object)
     with pytest.raises(SourceError, match="cannot be read"):
         publish_hybrid(frame, identifier="name")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "query"])
+def test_columns_that_are_dropped_may_be_anything(publish_hybrid: Publisher, kind: str) -> None:
+    """Notes of mixed types, or numbers that nobody here can read, do not matter where nobody needs them."""
+    if kind == "pandas":
+        frame: object = people().to_pandas().assign(note=pd.Series([1, "two"] * 30, dtype=object))
+    elif kind == "pyarrow":
+        wide = pa.array([Decimal(number) for number in range(60)], pa.decimal256(50, 2))
+        frame = people().to_arrow().append_column("note", wide)
+    else:
+        frame = people().lazy().with_columns(note=pl.col("name").cast(pl.Int64))
+    assert publish_hybrid(frame, identifier="name", drop=["note"]).check.rows == 60
+    if kind == "pandas":
+        with pytest.raises(SourceError, match=r"The column 'note' .* cannot be read"):
+            publish_hybrid(frame, quasi_identifiers=["note"], drop_others=True)
+
+
+def test_a_query_that_fails(publish_hybrid: Publisher) -> None:
+    """It is our error that names the data frame, whether it fails when it is made or when it is run."""
+    with pytest.raises(SourceError, match=r"data frame cannot be read: .*nothing"):
+        publish_hybrid(people().lazy().with_columns(pl.col("nothing")))
+    with pytest.raises(SourceError, match=r"data frame cannot be read: .*conversion"):
+        publish_hybrid(people().lazy().with_columns(pl.col("place").cast(pl.Int64)), identifier="name")
+
+
+def test_a_column_of_pandas_is_no_frame(publish_hybrid: Publisher) -> None:
+    with pytest.raises(SourceError, match="neither a path nor a data frame"):
+        publish_hybrid(people().to_pandas()["age"])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".xlsx"])
+def test_a_pipe(publish_hybrid: Publisher, tmp_path: Path, ending: str) -> None:
+    """A file is read more than once; who opened a pipe again would wait for ever."""
+    os.mkfifo(tmp_path / f"source{ending}")
+    with pytest.raises(SourceError, match="is a pipe or a device"):
+        publish_hybrid(tmp_path / f"source{ending}")
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet"])
+def test_a_name_that_is_no_text(publish_hybrid: Publisher, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9" + ending.encode())
+    save(people(), tmp_path / f"cafe{ending}")
+    (tmp_path / f"cafe{ending}").rename(file)
+    with pytest.raises(SourceError, match=r"caf\\udce9.* is not UTF-8 text\. Rename it\."):
+        publish_hybrid(file, identifier="name")
+    with pytest.raises(SourceError, match="is not UTF-8 text"):
+        publish_hybrid(people(), identifier="name", target=file)

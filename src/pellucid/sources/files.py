@@ -76,6 +76,10 @@ class FileSource:
 
 
 def _require_file(path: Path) -> None:
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise SourceError(
+            f"{path} is a pipe or a device, and a table is read more than once.", remedy="Write it to a file first."
+        )
     try:
         with path.open("rb") as handle:
             start = handle.read(1)

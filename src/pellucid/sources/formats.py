@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import MissingExtraError, SourceError, listed
+from ..shown import printable
 
 __all__ = ["ENDINGS", "EXCEL", "PACKINGS", "SEPARATORS", "Format", "format_of", "split_name"]
 
@@ -43,6 +44,10 @@ class Format(NamedTuple):
 
 def format_of(path: Path) -> Format:
     """The format that the ending of a file says."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:  # nor could a manifest name it
+        raise SourceError(f"The name of {printable(str(path))} is not UTF-8 text.", remedy="Rename it.") from None
     _, whole = split_name(path)
     ending, _, packing = whole.lower().removeprefix(".").partition(".")
     form = Format(f".{ending}", f".{packing}" if packing else "")
