@@ -126,7 +126,8 @@ def check_groups(table: pl.DataFrame, groups: Sequence[str], sensitive: tuple[st
         average_group=table.height / len(size),
         sensitive_values=len(np.unique(counted.values)),
         worst_frequency=_worst(counted),
-        groups_not_diverse=int(np.count_nonzero(diversity * largest > size)),
+        # A larger l asks for no more, and would not fit into the numbers of arrays.
+        groups_not_diverse=int(np.count_nonzero(min(diversity, table.height + 1) * largest > size)),
         worst_alone={name: _worst(tally([*qi, each])) for name, each in zip(sensitive, alone, strict=True)}
         if len(sensitive) > 1
         else {},

@@ -182,3 +182,11 @@ def test_an_empty_release(pellucid: Runner, folder: Path) -> None:
     (folder / "other.csv").write_text("age,place,disease\n")
     run = pellucid("check", "other.csv", *ROLES, "-l", "2", "--json")
     assert json.loads(run.out)["check"]["rows"] == 0
+
+
+@pytest.mark.parametrize("diversity", [3, 2**31, 2**62, 2**63, 10**30])
+def test_an_l_beyond_all_numbers(pellucid: Runner, folder: Path, diversity: int) -> None:
+    """Two people with one disease are not diverse, however large l is."""
+    (folder / "other.csv").write_text("age,disease\n1,flu\n1,flu\n")
+    run = pellucid("check", "other.csv", "-q", "age", "-s", "disease", "-l", diversity, "--json")
+    assert (run.status, run.json["check"]["groups_not_diverse"]) == (4, 1)
