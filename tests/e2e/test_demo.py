@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
+import pytest
+
 from tests.e2e.command_line import Runner
 
 
@@ -33,3 +36,13 @@ def test_demo_twice(pellucid: Runner, folder: Path) -> None:
 def test_demo_where_nothing_can_be_written(pellucid: Runner, folder: Path) -> None:
     pellucid("demo", "source.csv").refused(5, "cannot be written")
     pellucid("demo", "source.csv/below").refused(5, "cannot be written")
+
+
+def test_demo_on_a_full_disk(pellucid: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(table: pl.DataFrame, file: Path) -> None:
+        file.write_text("half a ta")
+        raise OSError("No space left on device (os error 28)")  # as polars says it: without a number
+
+    monkeypatch.setattr(pl.DataFrame, "write_csv", fail)
+    pellucid("demo", "here").refused(5, "hospital.csv cannot be written: No space left on device (os error 28).")
+    assert list((folder / "here").iterdir()) == []

@@ -9,9 +9,9 @@ import polars as pl
 import typer
 from rich.table import Table
 
-from ..errors import TargetError
 from ..hospital import QUASI_IDENTIFIERS, hospital
 from ..release import anonymize
+from ..sources.targets import Staging, explained
 from .anonymize import summary
 from .console import guarded, progress, say
 
@@ -30,11 +30,11 @@ def demo(
     with guarded(as_json=False):
         source, target = folder / "hospital.csv", folder / "published.csv"
         patients = hospital()
-        try:
+        with explained(source):
             folder.mkdir(parents=True, exist_ok=True)
-            patients.write_csv(source)
-        except OSError as problem:
-            raise TargetError(f"{source} cannot be written: {problem.strerror}.") from problem
+        with Staging() as staging, explained(source):
+            patients.write_csv(staging.add(source))
+            staging.commit()
         say(f"{source}: {patients.height:,} patients of a hospital that does not exist.\n")
         say(
             f"$ pellucid anonymize {source} -o {target} -q {','.join(QUASI_IDENTIFIERS)} -s {_SENSITIVE}"
@@ -56,7 +56,8 @@ def demo(
             f"\nWhoever knows a patient's {', '.join(QUASI_IDENTIFIERS[:-1])} and {QUASI_IDENTIFIERS[-1]}, the whole"
             f" program and its settings\nstill ties no disease to that patient with more than {1 / _DIVERSITY:.1%}"
             " confidence.\n\nNow your own table:"
-            "\n$ pellucid anonymize YOUR.csv -o PUBLISHED.csv -q COLUMNS,PEOPLE,KNOW -s COLUMN -l 8 --drop-others"
+            "\n$ pellucid anonymize YOUR.csv -o PUBLISHED.csv -q COLUMNS,PEOPLE,KNOW -s COLUMN -l 8"
+            " --identifier COLUMN --drop-others"
         )
 
 
