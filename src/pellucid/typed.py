@@ -46,7 +46,7 @@ def as_text(values: pl.Series) -> pl.Series:
     if dtype == pl.Duration:
         return values.dt.to_string("iso")
     if dtype in (pl.Datetime, pl.Time):
-        return values.dt.to_string("iso").str.replace(r"\.0+$", "")
+        return values.dt.to_string("iso").str.replace(r"\.0+([+-][0-9:]+)?$", "$1")
     return values.cast(pl.String)
 
 

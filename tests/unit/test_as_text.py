@@ -29,6 +29,8 @@ NOON = dt.datetime(2020, 2, 29, 12)
         (pl.Date, [dt.date(2020, 2, 29)], ["2020-02-29"]),
         (pl.Datetime("us"), [NOON], ["2020-02-29 12:00:00"]),
         (pl.Datetime("ms"), [NOON.replace(microsecond=5000)], ["2020-02-29 12:00:00.005"]),
+        (pl.Datetime("us", "Asia/Kolkata"), [NOON.replace(tzinfo=dt.UTC)], ["2020-02-29 17:30:00+05:30"]),
+        (pl.Datetime("us", "UTC"), [NOON.replace(microsecond=5, tzinfo=dt.UTC)], ["2020-02-29 12:00:00.000005+00:00"]),
         (pl.Time, [dt.time(1, 2, 3), dt.time(0, 0, 0, 5)], ["01:02:03", "00:00:00.000005"]),
         (pl.Duration("us"), [dt.timedelta(days=1, seconds=1)], ["P1DT1S"]),
     ],
