@@ -24,3 +24,10 @@ def test_every_default_is_shown(pellucid: Runner, name: str) -> None:
 def test_the_default_algorithm_is_shown(pellucid: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert "How to cut [default: weave]." in pellucid("anonymize", "--help").out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_switch_asks_for_no_value(pellucid: Runner, name: str) -> None:
+    """Typer says `<bool>` of switches, and `--json true` is an error. Its own --help is left."""
+    switches = [line for line in pellucid(name, "--help").out.splitlines() if "<bool>" in line]
+    assert all("--help" in line for line in switches)

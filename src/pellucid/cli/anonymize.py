@@ -15,6 +15,7 @@ from ..policy_file import read_policy_file
 from .console import complain, complaining, guarded, print_json, progress, say
 from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described, in_database
 from .options import (
+    SWITCH,
     Anonymity,
     Diversity,
     Grids,
@@ -71,7 +72,10 @@ def anonymize(
     ] = None,
     drop: Annotated[list[str] | None, typer.Option("--drop", metavar="A,B", help="Columns to leave out.")] = None,
     drop_others: Annotated[
-        bool | None, typer.Option("--drop-others", help="Leave out every column without a role.", show_default=False)
+        bool | None,
+        typer.Option(
+            "--drop-others", metavar=SWITCH, help="Leave out every column without a role.", show_default=False
+        ),
     ] = None,
     algorithm: Annotated[
         str | None, typer.Option("--algorithm", metavar="|".join(ALGORITHMS), help="How to cut \\[default: weave].")
@@ -131,7 +135,9 @@ def anonymize(
             " earlier release. It is made if there is none. Never publish it.",
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing unless something is wrong.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", metavar=SWITCH, help="Print nothing unless something is wrong.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Publish SOURCE as TARGET, verified: nobody can be tied to a value of S with more than 1/L confidence."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -13,6 +13,7 @@ from ..errors import PolicyError
 from ..version import __version__
 
 __all__ = [
+    "SWITCH",
     "Anonymity",
     "Diversity",
     "Grids",
@@ -35,6 +36,10 @@ __all__ = [
     "steps",
     "version_option",
 ]
+
+
+SWITCH: Final = ""
+"""What help says of the value of an option that has none; `<bool>` would ask for one."""
 
 
 def names(lists: list[str] | None) -> list[str] | None:
@@ -100,7 +105,10 @@ def _show_version(value: bool) -> None:
 def version_option(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool,
+        typer.Option(
+            "--version", metavar=SWITCH, callback=_show_version, is_eager=True, help="Show the version and leave."
+        ),
     ] = False,
 ) -> None:
     """Publish tables about people so that even somebody who knows the program cannot tell who has what."""
@@ -126,6 +134,7 @@ Joint = Annotated[
     bool | None,
     typer.Option(
         "--joint",
+        metavar=SWITCH,
         help="S is a list of columns, such as disease,treatment, whose combination nobody must be tied to. It says"
         " nothing of each of them alone.",
         show_default=False,
@@ -188,4 +197,7 @@ Recoding = Annotated[
     str | None,
     typer.Option("--recoding", metavar="mbr|anatomy", help="Intervals, or two separate tables \\[default: mbr]."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output, and nothing else there.")]
+Json = Annotated[
+    bool,
+    typer.Option("--json", metavar=SWITCH, help="Print one JSON object on standard output, and nothing else there."),
+]

@@ -26,6 +26,7 @@ from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, 
 from .described import Table as InTable
 from .evaluate import PolicyFile
 from .options import (
+    SWITCH,
     Anonymity,
     Diversity,
     Grids,
@@ -98,7 +99,9 @@ def risk(
     chain: Annotated[
         int, typer.Option("--steps", metavar="N", help="With --sample: the steps of each of four chains.")
     ] = 100_000,
-    everybody: Annotated[bool, typer.Option("--all", help=f"Show everybody, not the first {_SHOWN}.")] = False,
+    everybody: Annotated[
+        bool, typer.Option("--all", metavar=SWITCH, help=f"Show everybody, not the first {_SHOWN}.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Say for everybody in E how sure an adversary can be of their sensitive value, exactly or by sampling."""
