@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(shell find src -name '*.py' -o -name '*.html')
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard native/*) $(shell find src -name '*.py' -o -name '*.html' -o -name '*.css')
 
 .PHONY: help demo test lint types sanitize bench reproduction docs clean
 
