@@ -27,7 +27,7 @@ def demo(
     ] = Path("pellucid-demo"),
 ) -> None:
     """Make up a hospital table, publish it with Weave, verify what was written, and show it before and after."""
-    with guarded(as_json=False):
+    with guarded(as_json=False) as so_far:
         source, target = folder / "hospital.csv", folder / "published.csv"
         patients = hospital()
         with explained(source):
@@ -50,6 +50,7 @@ def demo(
                 monitor=monitor,
             )
             written = release.write(target)
+            so_far.published = str(target)
         say(summary(release, written))
         _show_before_and_after(patients, release.table)
         say(

@@ -154,11 +154,13 @@ class Staging:
         except BaseException:
             for target, old in before.items():
                 if not self._temporary[target].exists():
-                    old.replace(target) if old.exists() else target.unlink(missing_ok=True)
+                    with contextlib.suppress(OSError):  # the first problem is the one to tell
+                        old.replace(target) if old.exists() else target.unlink(missing_ok=True)
             raise
         finally:
             for old in before.values():
-                old.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    old.unlink(missing_ok=True)
         for folder in {target.parent for target in before}:
             _flush(folder)
 
