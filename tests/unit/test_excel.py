@@ -21,6 +21,7 @@ import pellucid
 from pellucid import File, SourceError, TargetError
 from pellucid.sources import FileSource
 from pellucid.sources.excel import holds, write_sheet
+from pellucid.typed import as_text
 
 
 @pytest.fixture
@@ -177,6 +178,23 @@ def test_values_that_no_cell_holds_are_text(values: list[Any], tmp_path: Path) -
     release = pellucid.anonymize(table, quasi_identifiers=["q"], sensitive="s", diversity=1, intervals="bounds")
     [file] = release.write(tmp_path / "out.xlsx").files
     assert read(file)["q_min"].to_list() == release.table["q_min"].cast(pl.String).to_list()
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series([3_000_000, 1]).cast(pl.Date),  # in the year 10183
+        pl.Series([-800_000, 1]).cast(pl.Date),
+        pl.Series([10**18, 1]).cast(pl.Datetime("us")),
+        pl.Series([1, 2]).cast(pl.Datetime("ns")),  # less than a microsecond
+    ],
+    ids=["late", "early", "late time", "nanoseconds"],
+)
+def test_times_that_python_cannot_tell_are_text(column: pl.Series, tmp_path: Path) -> None:
+    table = pl.DataFrame({"q": [1, 2], "s": column})
+    release = pellucid.anonymize(table, quasi_identifiers=["q"], sensitive="s", diversity=1)
+    [file] = release.write(tmp_path / "out.xlsx").files
+    assert sorted(read(file)["s"].to_list()) == sorted(as_text(column).to_list())
 
 
 def test_nothing_but_cells_is_in_the_file() -> None:

@@ -29,6 +29,7 @@ _MOST_DIGITS = 10**15
 """Excel shows and keeps fifteen digits of a number."""
 _FIRST_DAY = dt.date(1900, 3, 1)
 """Excel believes that there was a 29 February 1900; only behind it everybody counts days alike."""
+_LAST_DAY = dt.date(9999, 12, 31)
 _NO_TIME = dt.datetime(1980, 1, 1)
 """As in the directory of the file."""
 _NOT_XML = re.compile(r"[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -167,10 +168,9 @@ def holds(values: pl.Series) -> bool:
         return all(abs(value) < _MOST_DIGITS for value in present.to_list())
     if dtype.is_float():
         return all(float(f"{value:.16G}") == value for value in present.to_list())
-    if dtype == pl.Datetime and getattr(dtype, "time_zone", None) is None:
-        return all(v.date() >= _FIRST_DAY and v.microsecond == 0 for v in present.to_list())
-    if dtype == pl.Date:
-        return all(value >= _FIRST_DAY for value in present.to_list())
+    if dtype == pl.Date or (dtype == pl.Datetime and getattr(dtype, "time_zone", None) is None):
+        whole = dtype == pl.Date or bool((present.dt.nanosecond() == 0).all())
+        return whole and bool(present.dt.date().is_between(_FIRST_DAY, _LAST_DAY).all())
     return dtype in (pl.String, pl.Boolean)
 
 
