@@ -285,6 +285,19 @@ def test_text_files_hold_no_nul(publish_hybrid: Publisher, tmp_path: Path, endin
     assert files_in(tmp_path) == {}
 
 
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".csv.gz"])
+def test_a_byte_order_mark_in_the_first_name(publish_hybrid: Publisher, tmp_path: Path, ending: str) -> None:
+    """It is left behind by programs that read one as text; further on it is a letter like any other."""
+    first = publish_hybrid(people().rename({"age": "\ufeffage"}), quasi_identifiers=["\ufeffage"], drop_others=True)
+    with pytest.raises(TargetError, match=r"cannot begin with '.ufeffage"):
+        first.write(tmp_path / f"out{ending}")
+    assert files_in(tmp_path) == {}
+    later = publish_hybrid(
+        people().rename({"place": "\ufeffplace"}), quasi_identifiers=["age", "\ufeffplace"], drop=["name"]
+    )
+    assert later.write(tmp_path / f"out{ending}").check.rows == 60
+
+
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("kind", ["link", "link to nothing", "pipe"])
 def test_what_is_no_file_is_not_replaced(

@@ -105,6 +105,11 @@ def _require_text(table: Coded) -> None:
             raise TargetError(
                 f"A text file cannot hold the character NUL, which stands in {column.name!r}.", remedy="Write .parquet."
             )
+    if (name := table.columns[0].name).startswith("\ufeff"):
+        raise TargetError(
+            f"A text file cannot begin with {name!r}: the byte order mark would not be taken for part of the name.",
+            remedy="Rename that column in the source.",
+        )
 
 
 def target_files(target: Path, recoding: Recoding) -> tuple[Path, ...]:
