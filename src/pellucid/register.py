@@ -168,7 +168,7 @@ class Register:
         columns = policy.quasi_identifiers if policy.identifier is None else (policy.identifier,)
         columns = tuple(sorted(columns))
         known_by = json.dumps(columns, ensure_ascii=False) if policy.identifier is None else _IDENTIFIER
-        parts = [self._hashed(part.select(columns)) for part in rows.iter_slices(_AT_ONCE)]
+        parts = [self._hashed(part[list(columns)]) for part in rows.iter_slices(_AT_ONCE)]
         return People(known_by, rows.height, np.sort(np.concatenate(parts)))
 
     def _hashed(self, rows: pl.DataFrame) -> Hashes:

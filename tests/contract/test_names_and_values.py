@@ -32,6 +32,8 @@ NAMES = [
     "null",
     "group",
     "pellucid: rows",
+    "*",
+    "^.*$",
 ]
 VALUES = [
     "=1+1",

@@ -216,3 +216,20 @@ def test_a_report_of_any_table_that_is_small(publish_hybrid: Publisher) -> None:
     for table in tables:
         release = publish_hybrid(table, identifier="name", missing="category")
         assert f"<dd>{release.check.rows}</dd>" in release.report(for_curator=True)
+
+
+@pytest.mark.parametrize("name", ["*", "^.*$"])
+def test_a_name_that_looks_like_a_pattern(publish_hybrid: Publisher, name: str) -> None:
+    """A selection takes it for one, and would mean all columns."""
+    for table, options in (
+        (people().rename({"age": name}), {"quasi_identifiers": [name, "place"]}),
+        (people().rename({"disease": name}), {"sensitive": name}),
+    ):
+        release = publish_hybrid(table, identifier="name", **options)
+        for for_curator in (False, True):
+            assert name in release.report(for_curator=for_curator)
+
+
+def test_widths_whose_sum_is_no_number(publish_hybrid: Publisher) -> None:
+    table = people(2).with_columns(disease=pl.Series(["flu", "cold"]), age=pl.Series([-8e307, 8e307]))
+    assert "age" in publish_hybrid(table, identifier="name").report()

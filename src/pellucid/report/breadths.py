@@ -56,7 +56,7 @@ class Breadths:
     def mean(self) -> float:
         """The mean width over rows."""
         known = ~np.isnan(self.widths)
-        return float(self.widths[known] @ self.rows[known] / max(1, self.rows[known].sum()))
+        return float(self.widths[known] @ (self.rows[known] / max(1, self.rows[known].sum())))
 
     @property
     def median(self) -> float:

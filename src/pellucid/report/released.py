@@ -128,7 +128,8 @@ def _sample(tables: Sequence[pl.DataFrame], groups: Sequence[str]) -> tuple[Samp
     """The groups of the rows at a quarter, the middle and three quarters of the release, in all its tables."""
     table = tables[-1]
     places = dict.fromkeys(int(place * (table.height - 1)) for place in _PLACES)
-    keys = dict.fromkeys(table.select(groups).row(place) for place in places)
+    by_group = table[list(groups)]  # a select takes * and ^..$ for patterns
+    keys = dict.fromkeys(by_group.row(place) for place in places)
     titles = ("",) if len(tables) == 1 else ("Quasi-identifiers", "Sensitive values")
     return tuple(
         shown(title, [each.filter(_is(dict(zip(groups, key, strict=True)), each)) for key in keys])
@@ -138,7 +139,9 @@ def _sample(tables: Sequence[pl.DataFrame], groups: Sequence[str]) -> tuple[Samp
 
 def _is(key: Mapping[str, object], table: pl.DataFrame) -> pl.Expr:
     """The rows with these values; a missing value is one."""
-    return pl.all_horizontal(pl.col(name).eq_missing(pl.lit(value, table[name].dtype)) for name, value in key.items())
+    return pl.all_horizontal(
+        table[name].eq_missing(pl.Series([value], dtype=table[name].dtype)) for name, value in key.items()
+    )
 
 
 def shown(title: str, blocks: Sequence[pl.DataFrame]) -> Sample:
