@@ -46,10 +46,10 @@ def main() -> None:
     else:
         plan = _plan(arguments)
         program = commit(out)
-        for number, name in enumerate(_words(arguments.data)):
-            data = find(name, rows=arguments.rows)
+        found = [find(name, rows=arguments.rows) for name in _words(arguments.data)]  # all, before anything is run
+        for number, data in enumerate(found):
             _run(data, plan, out / data.name, program, quick=arguments.quick)
-            print(f"{data.name} is done, {number + 1} of {len(_words(arguments.data))}", flush=True)
+            print(f"{data.name} is done, {number + 1} of {len(found)}", flush=True)
     write_pages(out)
     print(f"The page is {out / PAGE}")
 

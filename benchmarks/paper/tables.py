@@ -66,7 +66,9 @@ def find(data: str, *, rows: int | None = None, seed: int = 1) -> Tables:
     if data in ("auto", "census"):
         origin = "Made up by `benchmarks/census.py`, with the paper's domain sizes; nobody in it exists."
         return _both("census", origin, census(rows or _ROWS, seed=seed), rows, seed)
-    if not Path(data).exists():
+    if data in ("occsal", "table14"):
+        raise SystemExit(f"The data {data} belong in {_BESIDE}, where they are not. Use census, or an extract.")
+    if not Path(data).is_file():
         raise SystemExit(f"There is no data {data!r}. Use auto, occsal, table14, census, or the path of an extract.")
     origin = f"An extract given by the user, `{Path(data).name}`."
     return _both(Path(data).name.split(".")[0], origin, extract(Path(data)), rows, seed)
@@ -98,9 +100,16 @@ def extract(path: Path) -> pl.DataFrame:
             raise SystemExit(f"{path.name} has no column for {attribute}. It may be called {' or '.join(names)}.")
         chosen[attribute] = found[0]
     wanted = list(dict.fromkeys(chosen.values()))
-    table = pl.read_parquet(path, columns=wanted) if path.suffix == ".parquet" else pl.read_csv(path, columns=wanted)
-    table = table.select(pl.col(column).cast(pl.Int64, strict=False).alias(name) for name, column in chosen.items())
-    if chosen["Age"].upper() != "AGE" or table["Age"].max() > DOMAINS["Age"] - 1:  # type: ignore[operator]
+    if path.suffix == ".parquet":
+        table = pl.read_parquet(path, columns=wanted)
+    else:  # as texts: the first rows, of people without a job or with a whole income, say nothing about the others
+        table = pl.read_csv(path, columns=wanted, infer_schema=False)
+    table = table.select(
+        pl.col(column).cast(pl.Float64, strict=False).cast(pl.Int64, strict=False).alias(name)
+        for name, column in chosen.items()
+    )
+    oldest: int = table["Age"].max() or 0  # type: ignore[assignment]
+    if chosen["Age"].upper() != "AGE" or oldest > DOMAINS["Age"] - 1:
         table = table.filter(pl.col("Age") >= _YOUNGEST).with_columns(
             Age=pl.col("Age").clip(upper_bound=_OLDEST) - _YOUNGEST
         )

@@ -376,6 +376,29 @@ def test_extracts(tmp_path: Path, names: tuple[str, ...]) -> None:
         extract(_without_income(file, names))
 
 
+def test_extracts_are_read_whole(tmp_path: Path) -> None:
+    """Whatever the first hundred people are: without a job, without an income, or with incomes in whole dollars."""
+    from paper.tables import extract
+
+    names = ("AGEP", "SEX", "SCHL", "POBP", "OCCP", "PINCP")
+    people = [("16", "1", "06", "001", "", "")] * 150 + [("40", "2", "21", "036", "0010", "5000")] * 150
+    file = tmp_path / "extract.csv"
+    pl.DataFrame(
+        [*people, ("41", "1", "bb", "1", "20", "1"), ("42", "1", "22", "1", "20", "7.0")], names, orient="row"
+    ).write_csv(file)
+    assert extract(file).height == 151
+
+
+def test_data_are_there_before_anything_is_run(tmp_path: Path) -> None:
+    done = reproduce("--data", "census,nowhere.csv", "--rows", 900, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert "There is no data 'nowhere.csv'" in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = reproduce("--data", tmp_path)
+    assert done.returncode == 1
+    assert "There is no data" in done.stderr
+
+
 def _without_income(file: Path, names: tuple[str, ...]) -> Path:
     other = file.with_name("other.parquet")
     pl.read_csv(file).select(names[:-1]).write_parquet(other)
