@@ -71,7 +71,7 @@ std::variant<Intervals, Sets> read_side(nb::tuple side, std::size_t queries) {
 
 nb::object count(nb::sequence sides, nb::sequence cells, Array<std::int64_t> starts, Array<std::int64_t> value_starts,
                  Array<std::uint32_t> values, std::size_t kinds, Array<std::uint8_t> asked, std::size_t queries,
-                 std::uint64_t threads) {
+                 std::uint64_t threads, Run* run) {
     Release release{{}, view(starts), view(value_starts), view(values), kinds, view(asked)};
     if (nb::len(sides) == 0 || nb::len(sides) != nb::len(cells)) refuse("sides and cells must be one per attribute.");
     if (threads < 1) refuse("threads must be at least 1.");
@@ -88,10 +88,11 @@ nb::object count(nb::sequence sides, nb::sequence cells, Array<std::int64_t> sta
     require_below(release.values, kinds, "values");
     require_asked(release.asked, kinds, queries);
 
+    Run own;
     auto answers = std::make_unique<std::vector<double>>(queries);
     {
         nb::gil_scoped_release unlocked;
-        estimate(release, *answers, static_cast<unsigned>(std::min<std::uint64_t>(threads, 1024)), Run());
+        estimate(release, *answers, static_cast<unsigned>(std::min<std::uint64_t>(threads, 1024)), run ? *run : own);
     }
     auto* held = answers.release();
     nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
@@ -102,7 +103,8 @@ nb::object count(nb::sequence sides, nb::sequence cells, Array<std::int64_t> sta
 
 void bind(nb::module_& m) {
     m.def("count", count, "sides"_a, "cells"_a, "starts"_a.noconvert(), "value_starts"_a.noconvert(),
-          "values"_a.noconvert(), "kinds"_a, "asked"_a.noconvert(), nb::kw_only(), "queries"_a, "threads"_a);
+          "values"_a.noconvert(), "kinds"_a, "asked"_a.noconvert(), nb::kw_only(), "queries"_a, "threads"_a,
+          "run"_a = nb::none());
 }
 
 }  // namespace pellucid::queries

@@ -137,6 +137,7 @@ def count(
     *,
     queries: int,
     threads: int,
+    run: Run | None = None,
 ) -> NDArray[np.float64]:
     """Estimate COUNT queries from a release (`pellucid.utility.queries`).
 

@@ -115,6 +115,7 @@ def test_order_of_categories_comes_from_the_policy(tmp_path: Path) -> None:
         ((*ROLES, "--qd", "1"), 2, "qd must be from 2 to 4"),
         ((*ROLES, "--selectivity", "0"), 2, "selectivity must be above 0 and at most 1, not 0.0."),
         ((*ROLES, "--queries", "0"), 2, "queries must be a whole number of at least 1, not 0."),
+        ((*ROLES, "--seed", "-1"), 2, "seed must be a whole number of at least 0, not -1."),
         ((*ROLES, "--queries-file", "nowhere.toml"), 5, "cannot be read: No such file or directory."),
         (("-q", "age,sex", "-s", "patient"), 5, "no column named 'patient'"),
     ],
@@ -202,6 +203,19 @@ def test_compare_runs_every_algorithm_and_publishes_nothing(source: Path, tmp_pa
     assert str(tmp_path) not in texts
 
 
+def test_no_figure_without_a_result(tmp_path: Path) -> None:
+    """Mask finds no distribution that fits where every age tells the disease."""
+    source, plot = tmp_path / "source.csv", tmp_path / "plot.png"
+    pl.DataFrame({"age": [1, 2, 3, 4] * 5, "ill": ["a", "b"] * 10}).write_csv(source)
+    words = ("compare", source, "-q", "age", "-s", "ill", "-l", 2, "--algorithms", "mask", "--plot", plot)
+    [mask] = figures(run(*words, "--json"), "comparison")["algorithms"]
+    assert "Nothing is released" in mask["failed"]
+    result = run(*words)
+    assert result.exit_code == 0
+    assert "so there is no figure" in result.stderr
+    assert not plot.exists()
+
+
 def test_compare_in_words(source: Path) -> None:
     result = run("compare", source, *ROLES, "-l", 4, "--algorithms", "tailor,hybrid", "--queries", 50)
     assert result.exit_code == 0
@@ -231,6 +245,7 @@ def test_bars_of_what_is_not_transparent_are_hatched(source: Path, tmp_path: Pat
     ("words", "status", "message"),
     [
         (("-l", "4", "--algorithms", "hybird"), 2, "There is no algorithm 'hybird'."),
+        (("-l", "4", "--algorithms", ""), 2, "There is no algorithm to compare."),
         (("-l", "300"), 3, "Nothing is released"),
         ((), 2, "The policy lacks diversity."),
         (("-l", "4", "--plot", "figure.jpeg"), 2, "which is no figure"),

@@ -15,14 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import entropy, f_oneway
 
+from pellucid import _native
 from pellucid.draws import SystemDraws
 from pellucid.errors import CheckFailedError, PolicyError, SourceError
 from pellucid.microdata import encode
 from pellucid.partition import Partition
 from pellucid.policy import Policy
-from pellucid.utility.comparison import is_transparent
+from pellucid.utility.comparison import compare, is_transparent
 from pellucid.utility.domains import Categories, Domain, Line, domains_of
-from pellucid.utility.evaluation import Source, evaluate
+from pellucid.utility.evaluation import Scales, Source, evaluate
 from pellucid.utility.measured import Failed, measured
 from pellucid.utility.metrics import (
     _in_values,
@@ -294,6 +295,53 @@ def test_workload_asks_for_at_least_one_value() -> None:
     source = table(sex=["f", "m"], age=[1, 2], ill=["a", "b"])
     for query in workload(source.domains, source.sensitive, queries=20, dimensionality=2, selectivity=0.001):
         assert all(len(p.codes) == 1 if isinstance(p, Among) else p.low == p.high for p in query.values())
+
+
+@pytest.mark.parametrize("values", [[-(2**63), 2**63 - 1], [0, 2**64 - 1], [0, 2**63]])
+def test_workload_on_the_widest_domains(values: list[int]) -> None:
+    """Of more values than 64 bits with a sign can count; and of as many as they just can."""
+    wide = pl.Series(values, dtype=pl.Int64 if values[0] < 0 else pl.UInt64)
+    for name, other in (("wide", "ill"), ("ill", "wide")):
+        source = table(**{name: wide, other: pl.Series(["a", "b"])})
+        size = 2.0**64 if values[1] != 2**63 else 2.0**63
+        lows = []
+        for query in workload(source.domains, source.sensitive, queries=200, dimensionality=2, selectivity=0.25):
+            asked = query[name]
+            assert isinstance(asked, Between)
+            assert asked.high - asked.low == pytest.approx(size / 2)
+            assert 0 <= asked.low <= asked.high <= size
+            lows.append(asked.low / size)
+        assert min(lows) < 0.1
+        assert max(lows) > 0.4
+
+
+def test_one_algorithm_is_one_name() -> None:
+    frame = pl.DataFrame({"age": [*range(8)], "ill": ["a", "b"] * 4})
+    found = compare(frame, quasi_identifiers=["age"], sensitive="ill", diversity=2, algorithms="tailor", queries=5)
+    assert [candidate.algorithm for candidate in found.candidates] == ["tailor"]
+
+
+def test_a_count_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernel is watched as the algorithms are: Ctrl-C ends it."""
+
+    def cancelled(work: Any, tell: Any) -> Any:
+        run = _native.Run()
+        run.cancel()
+        return work(run)
+
+    source = table(age=[1, 2], ill=["a", "b"])
+    asked = workload(source.domains, source.sensitive, queries=20)
+    with pytest.raises(PolicyError, match="threads must be a whole number of at least 1, not -2"):
+        Scales.calibrated(source, asked, threads=-2)
+    monkeypatch.setattr("pellucid.utility.queries.watched", cancelled)
+    with pytest.raises(_native.Cancelled):
+        Scales.calibrated(source, asked)
+
+
+def test_not_a_number_is_a_missing_value_in_a_release_too() -> None:
+    frame = pl.DataFrame({"age": [1.0, math.nan, 1.0, math.nan], "ill": [2.0, 3.0, math.nan, 3.0]})
+    found = evaluate(frame, frame, quasi_identifiers=["age"], sensitive="ill", queries=20)
+    assert (found.errors.workload, found.groups) == (0, 2)
 
 
 def test_errors_of_rare_answers() -> None:

@@ -99,9 +99,10 @@ def compare(
                 threads=threads,
                 tell=tell,
             )
-        if plot is not None:
-            plot_comparison(found, plot)
+        drawn = plot is None or plot_comparison(found, plot)
         complain(NOTICE)
+        if not drawn:
+            complain(f"No algorithm came to a result, so there is no figure {plot}.")
         if as_json:
             print_json({"status": 0, "comparison": found.as_dict()})
         else:

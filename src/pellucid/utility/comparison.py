@@ -124,7 +124,10 @@ def compare(
 
     `algorithms` are by default all that there are. `tell` hears the name of the one that is running.
     """
-    names = list(ALGORITHMS) if algorithms is None else list(algorithms)
+    given = [algorithms] if isinstance(algorithms, str) else algorithms
+    names = list(ALGORITHMS) if given is None else list(given)
+    if not names:
+        raise PolicyError("There is no algorithm to compare.", remedy=f"There are {listed(ALGORITHMS)}.")
     if unknown := [name for name in names if name not in ALGORITHMS]:
         raise PolicyError(f"There is no algorithm {listed(unknown)}.", remedy=f"There are {listed(ALGORITHMS)}.")
     table = Source.read(

@@ -96,9 +96,11 @@ def drawing(
             figure.savefig(path, dpi=150, metadata=stamp[path.suffix.lower()])
 
 
-def plot_comparison(comparison: Comparison, path: Path) -> None:
-    """Bars for utility, time, memory and group size, one per algorithm that came to a result."""
+def plot_comparison(comparison: Comparison, path: Path) -> bool:
+    """Bars for utility, time, memory and group size, one per algorithm that came to a result; False if none did."""
     done = [(c.algorithm, c.outcome) for c in comparison.candidates if isinstance(c.outcome, Score)]
+    if not done:
+        return False
     names = [name for name, _ in done]
     hatches = ["" if c.transparent else "///" for c in comparison.candidates if isinstance(c.outcome, Score)]
     panels: list[tuple[str, str, list[float]]] = [
@@ -124,3 +126,4 @@ def plot_comparison(comparison: Comparison, path: Path) -> None:
             panel.grid(axis="y", visible=False)
             panel.invert_yaxis()
             panel.tick_params(labelleft=panel is axes[0], left=False)
+    return True

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from .. import _native
 from ..errors import PolicyError
-from ..runs import all_cores
+from ..runs import all_cores, watched
 from .domains import Categories, Domain, Line, Numbers
 from .released import Intervals, Released, Side
 
@@ -67,6 +68,7 @@ def workload(
     _require(queries >= 1, "queries", "a whole number of at least 1", queries)
     _require(2 <= dimensionality <= most, "qd", f"from 2 to {most}, with {len(domains)} QI attributes", dimensionality)
     _require(0 < selectivity <= 1, "selectivity", "above 0 and at most 1", selectivity)
+    _require(seed >= 0, "seed", "a whole number of at least 0", seed)
     random = np.random.default_rng(seed)
     fraction = selectivity ** (1 / dimensionality)
     made: list[Query] = []
@@ -91,8 +93,11 @@ def _random_part(domain: Domain, fraction: float, random: np.random.Generator) -
     values = min(size, max(1, math.floor(fraction * size + 0.5)))
     if isinstance(domain, Categories):
         return Among(frozenset(random.choice(size, values, replace=False).tolist()))
-    low = domain.low + int(random.integers(0, size - values, endpoint=True))
-    return Between(low, low + values - 1)
+    places = size - values + 1
+    # Beyond 64 bits every place is a whole number that a float holds.
+    place = int(random.integers(places)) if places < 2**63 else math.floor(random.random() * places)
+    low = domain.low + place
+    return Between(low, min(low + values - 1, domain.high))
 
 
 def estimates(released: Released, queries: Sequence[Query], *, threads: int | None = None) -> Numbers:
@@ -160,6 +165,8 @@ def _exactly(domain: Domain, codes: npt.NDArray[np.integer]) -> _Columns:
 
 def _count(released: Released, queries: int, columns: Sequence[_Columns], threads: int | None) -> Numbers:
     """Ask the kernel, as many queries at once as fit in memory."""
+    if threads is not None and threads < 1:
+        raise PolicyError(f"threads must be a whole number of at least 1, not {threads}.")
     *qi, sensitive = columns
     kinds = len(released.sensitive.texts)
     answers = [np.zeros(0)]
@@ -168,19 +175,20 @@ def _count(released: Released, queries: int, columns: Sequence[_Columns], thread
             _side(side, domain, column(some))
             for side, domain, column in zip(released.sides, released.domains, qi, strict=True)
         ]
-        answers.append(
-            _native.count(
-                sides,
-                released.cells,
-                released.starts,
-                released.value_starts,
-                released.values,
-                kinds,
-                np.ascontiguousarray(_flags(released.sensitive, sensitive(some))).ravel(),
-                queries=some.stop - some.start,
-                threads=threads or all_cores(),
-            )
+        flags = np.ascontiguousarray(_flags(released.sensitive, sensitive(some))).ravel()
+        count = partial(
+            _native.count,
+            sides,
+            released.cells,
+            released.starts,
+            released.value_starts,
+            released.values,
+            kinds,
+            flags,
+            queries=some.stop - some.start,
+            threads=all_cores() if threads is None else threads,
         )
+        answers.append(watched(lambda run, count=count: count(run=run), lambda _: None))
     return np.concatenate(answers)
 
 

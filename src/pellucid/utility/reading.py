@@ -120,6 +120,7 @@ def _read(table: Source, columns: Sequence[str]) -> pl.DataFrame:
                 f"{table.name} has {many} column named {name!r}.", remedy=f"Its columns are {listed(table.columns)}."
             )
     rows = table.read([name for name in table.columns if name in columns])
+    rows = rows.with_columns(pl.selectors.float().fill_nan(None))  # as in the source
     if rows.is_empty():
         raise SourceError(f"{table.name} has no rows.", remedy="There is nothing to evaluate.")
     return rows
