@@ -367,6 +367,25 @@ def test_items_of_a_group_share_its_rows() -> None:
     assert perimeter(released) == pytest.approx((1.5 * 2 + 1 * 1) / 9)
 
 
+def test_widths_are_in_the_units_of_the_column() -> None:
+    """Not in the steps of the line that the kernels cut: of 0.25 kg, of microseconds or nanoseconds."""
+    columns: dict[str, Any] = {
+        "weight": [0.25 * number for number in range(5)],
+        "third": [number / 3 for number in range(5)],
+        "price": pl.Series([f"{number}.25" for number in range(5)]).cast(pl.Decimal(9, 2)),
+        "moment": [dt.datetime(2020, 1, 1, hour) for hour in range(5)],
+        "clock": [dt.time(hour) for hour in range(5)],
+        "day": [dt.date(2020, 1, 1 + number) for number in range(5)],
+        "ill": ["a", "b", "a", "b", "a"],
+    }
+    source = table(**columns)
+    hidden = pl.DataFrame({name: ["*"] * 5 for name in columns} | {"ill": columns["ill"]})
+    found = widths(read_release(hidden, source.domains, source.sensitive))
+    lengths = [1, 4 / 3, 4, 4 * 3600, 4 * 3600, 5]
+    for each, length in zip(found, lengths, strict=True):
+        assert [each.mean, each.median, each.domain] == pytest.approx([length] * 3), each.name
+
+
 def test_measures_of_sets() -> None:
     """Bergen and Voss are 2 of 3 values, and the ends of their order; a set of one loses nothing."""
     source = table(town=["Bergen", "Oslo", "Voss", "Oslo"], ill=["a", "b", "c", "a"])

@@ -23,6 +23,7 @@ __all__ = ["Categories", "Domain", "Line", "Numbers", "domain_of", "domains_of"]
 
 Numbers = npt.NDArray[np.float64]
 _DATE = len("2020-02-29")
+_TICKS_OF_SECOND: Mapping[str | None, float] = {"ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,14 @@ class Line:
     def size(self) -> float:
         """How many values the domain has, or how long it is."""
         return self.high - self.low + self.unit
+
+    @property
+    def scale(self) -> float:
+        """How many positions a difference of 1 is where a stretch is a length; of times, a difference of a second."""
+        if self.unit:
+            return 1.0
+        ticks = 1e9 if self._dtype == pl.Time else _TICKS_OF_SECOND.get(getattr(self._dtype, "time_unit", None), 1.0)
+        return self._origin[2] * ticks
 
     @property
     def extent(self) -> float:

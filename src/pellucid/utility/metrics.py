@@ -103,7 +103,8 @@ class Widths:
     exact: float
     """The share of rows whose value is published as it is."""
     mean: float
-    """The mean over rows of the interval: how many whole numbers, how long, or how many categories."""
+    """The mean over rows of the interval: how many whole numbers, how long (times: in seconds), or how many categories.
+    """
     median: float
     domain: float
     """The same for the whole domain."""
@@ -119,14 +120,16 @@ def widths(released: Released) -> tuple[Widths, ...]:
     found = []
     for side, domain, cells in zip(released.sides, released.domains, released.cells, strict=True):
         weights = np.bincount(cells, rows, minlength=len(side))
+        scale = domain.scale if isinstance(domain, Line) else 1.0
         sizes = side.high - side.low + _unit(domain) if isinstance(side, Intervals) else side.sizes.astype(np.float64)
+        sizes = sizes / scale
         found.append(
             Widths(
                 name=domain.name,
                 exact=float(weights[is_point(side)].sum() / weights.sum()),
                 mean=float(weights @ sizes / weights.sum()),
                 median=_weighted_median(sizes, weights.astype(np.float64)),
-                domain=domain.size,
+                domain=domain.size / scale,
             )
         )
     return tuple(found)
