@@ -70,10 +70,11 @@ def _head(run: Conditions) -> str:
         f"- Data: {run.origin} " + ", ".join(f"{name}: {count:,} tuples" for name, count in run.rows.items()) + ".",
         f"- Program: commit {run.commit}; {run.software}.",
         f"- Machine: {run.machine}; {run.seconds / 60:.0f} minutes in all.",
-        f"- Errors are means over {run.runs} runs, each with a new order of ties and new draws, times {run.workloads}"
-        f" random workloads of {run.queries:,} queries. Times are those of the processor on one thread, from encoded"
-        f" data to groups, the best of {run.runs} runs (Figure 14: {run.repetitions}). Bars go from the smallest"
-        " measurement to the largest. Dashed lines are algorithms that are not transparent.",
+        f"- Errors are means over {_number(run.runs, 'run')}, each with a new order of ties and new draws, times"
+        f" {_number(run.workloads, 'random workload')} of {run.queries:,} queries. Times are those of the processor on"
+        f" one thread, from encoded data to groups, the best of {_number(run.runs, 'run')} (Figure 14:"
+        f" {run.repetitions}). Bars go from the smallest measurement to the largest. Dashed lines are algorithms that"
+        " are not transparent.",
     ]
     if run.quick:
         text.append("- A quick run: fewer runs, workloads and tuples than the whole.")
@@ -85,6 +86,10 @@ def _head(run: Conditions) -> str:
         text.append("- What Weave is for stands at the end.")
     text += [f"- {note.rstrip('.')}." for note in run.notes]
     return "\n".join(text)
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" + ("" if count == 1 else "s")
 
 
 def _verdicts(run: Conditions, lines: Figures) -> list[Verdict]:

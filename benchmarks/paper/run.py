@@ -6,8 +6,8 @@
 For each data set it writes a folder with every measurement (measurements.csv), what it was made with (run.json), the
 figures (SVG and PNG) and a page that says what the paper claims about each and whether it held, and how Weave does
 beside Hybrid and Mondrian for every l and qd (README.md). Above them stands a page over all data sets. One data set
-takes about fifteen minutes on two cores, `--quick` less than five. `--from` measures nothing: it draws and writes the
-pages again, from the measurements of an earlier run.
+takes five to ten minutes on two cores that have nothing else to do, `--quick` less than five. `--from` measures
+nothing: it draws and writes the pages again, from the measurements of an earlier run.
 """
 
 from __future__ import annotations

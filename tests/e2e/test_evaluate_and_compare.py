@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -201,6 +202,18 @@ def test_compare_runs_every_algorithm_and_publishes_nothing(source: Path, tmp_pa
     texts = "".join(ElementTree.parse(plot).getroot().itertext())
     assert "svg" in ElementTree.parse(plot).getroot().tag
     assert str(tmp_path) not in texts
+
+
+def test_changed_values_are_told(tmp_path: Path) -> None:
+    """Mask looks precise to whoever measures intervals alone."""
+    source = tmp_path / "source.csv"
+    pl.DataFrame({"age": range(400), "ill": [*"aabcde" * 10, *"abcde" * 68]}).write_csv(source)
+    words = ("compare", source, "-q", "age", "-s", "ill", "-l", 3, "--algorithms", "hybrid,mask", "--queries", 20)
+    hybrid, mask = figures(run(*words, "--json"), "comparison")["algorithms"]
+    assert hybrid["changed_values"] == 0 < mask["changed_values"]
+    said = run(*words).stdout
+    assert re.search(r"^mask changes sensitive values, [1-9][0-9]* at least\.", said, re.MULTILINE)
+    assert "hybrid changes" not in said
 
 
 def test_no_figure_without_a_result(tmp_path: Path) -> None:

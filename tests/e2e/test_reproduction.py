@@ -183,7 +183,7 @@ def test_claims_hold_and_fail(claims: ModuleType, lines: Any) -> None:
     assert verdict("Tailor and Ace exhibit worse", better | more).held
     crossing = verdict("Tailor and Ace exhibit worse", better | more | {("SAL", "ace"): [5, 9]})
     assert crossing.held is False
-    assert "ace on SAL (7 % on average, against 5.5 %, at 1 5 % against 5 %)" in crossing.evidence
+    assert "ace on SAL (7 % on average, against 5.5 %, for l = 1 5 % against 5 %)" in crossing.evidence
     assert verdict("The error of all methods escalates", better | more).held
     assert verdict("The error decreases", better | more).held is False
     assert verdict("Ace performs worse on SAL", better | more).held

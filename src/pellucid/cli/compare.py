@@ -126,6 +126,11 @@ def _show(found: Comparison, source: str) -> None:
     for candidate in found.candidates:
         if not isinstance(candidate.outcome, Score):
             say(f"\n{candidate.algorithm}: {candidate.outcome.why}")
+        elif changed := candidate.outcome.changed_values:
+            say(
+                f"\n{candidate.algorithm} changes sensitive values, {changed:,} at least. The certainty penalty (GCP)"
+                " does not see that; the error does."
+            )
 
 
 def _cells(score: Score) -> list[str]:

@@ -16,7 +16,7 @@ from ..algorithms.kernel import require_eligible
 from ..errors import PolicyError, listed
 from ..hierarchies import HierarchyLike
 from ..settings import Style
-from .evaluation import Errors, Scales, Source
+from .evaluation import Errors, Scales, Source, changed_values
 from .measured import Failed, Measured, measured
 from .metrics import average_group, global_certainty_penalty
 from .queries import workload
@@ -45,6 +45,8 @@ class Score:
     c_avg: float
     errors: Errors
     global_certainty_penalty: float
+    changed_values: int
+    """Rows with a sensitive value that so many people in the source do not have, which GCP does not see."""
 
     def as_dict(self) -> dict[str, Any]:
         """The figures by name."""
@@ -57,6 +59,7 @@ class Score:
             "c_avg": self.c_avg,
             "queries": self.errors.as_dict(),
             "global_certainty_penalty": self.global_certainty_penalty,
+            "changed_values": self.changed_values,
         }
 
 
@@ -174,4 +177,5 @@ def _score(run: Measured, scales: Scales, diversity: int) -> Score:
         c_avg=average_group(released, diversity),
         errors=scales.errors(released),
         global_certainty_penalty=global_certainty_penalty(released),
+        changed_values=changed_values(table, released),
     )

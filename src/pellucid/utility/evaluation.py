@@ -35,7 +35,7 @@ from .query_file import read_queries
 from .reading import read_release
 from .released import Released, of_rows
 
-__all__ = ["Errors", "Evaluation", "Scales", "Source", "evaluate"]
+__all__ = ["Errors", "Evaluation", "Scales", "Source", "changed_values", "evaluate"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ def evaluate(
     return Evaluation(
         source_rows=len(table),
         rows=released.rows,
-        changed_values=_changed_values(table, released),
+        changed_values=changed_values(table, released),
         groups=len(released.sizes),
         smallest_group=int(released.sizes.min()),
         average_group=average_group(released),
@@ -256,7 +256,8 @@ def evaluate(
     )
 
 
-def _changed_values(table: Source, released: Released) -> int:
+def changed_values(table: Source, released: Released) -> int:
+    """How many rows have a sensitive value that so many people in the source do not have."""
     kinds = len(table.sensitive.texts)
     there, here = (np.bincount(codes, minlength=kinds) for codes in (table.microdata.sensitive.codes, released.values))
     return int(np.maximum(here - there, 0).sum())
