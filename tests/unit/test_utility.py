@@ -255,6 +255,9 @@ def test_file_of_queries_in_toml(tmp_path: Path) -> None:
         {"day": Between(2, math.inf), "town": Among(frozenset({1}))},
         {"day": Between(8, 8), "ill": Among(frozenset({1}))},
     ]
+    marked = "\ufeff" + file.read_text()
+    file.write_text(marked, encoding="utf-8")
+    assert len(read_queries(file, [*source.domains, source.sensitive])) == 2
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(SourceError, match="not UTF-8"):
         read_queries(file, source.domains)

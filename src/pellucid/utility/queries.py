@@ -188,8 +188,13 @@ def _count(released: Released, queries: int, columns: Sequence[_Columns], thread
             queries=some.stop - some.start,
             threads=all_cores() if threads is None else threads,
         )
-        answers.append(watched(lambda run, count=count: count(run=run), lambda _: None))
+        answers.append(_watched(count))
     return np.concatenate(answers)
+
+
+def _watched(count: Callable[..., Numbers]) -> Numbers:
+    """Ctrl-C ends it, which may take minutes with many queries on many rows."""
+    return watched(lambda run: count(run=run), lambda _: None)
 
 
 def _parts(queries: int, widest: int) -> Iterator[slice]:

@@ -39,7 +39,7 @@ def read_queries(path: str | os.PathLike[str], domains: Sequence[Domain]) -> lis
     """The queries of a file, about attributes with these domains."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors write a mark first
     except OSError as problem:
         raise SourceError(f"The file of queries {path} cannot be read: {problem.strerror}.") from problem
     except UnicodeDecodeError as problem:
