@@ -92,7 +92,10 @@ def extract(path: Path) -> pl.DataFrame:
     occupation and all of the values. Ages above 95 count as 95. Where an attribute has more values than in the paper,
     neighbouring codes are merged into as many classes of about the same number of people.
     """
-    columns = pl.read_parquet_schema(path) if path.suffix == ".parquet" else pl.read_csv(path, n_rows=1).schema
+    if path.suffix == ".parquet":
+        columns = list(pl.read_parquet_schema(path))
+    else:
+        columns = pl.read_csv(path, n_rows=0, infer_schema=False).columns
     chosen: dict[str, str] = {}
     for attribute, names in _NAMES.items():
         found = [column for name in names for column in columns if column.upper() == name]

@@ -165,8 +165,8 @@ def _exactly(domain: Domain, codes: npt.NDArray[np.integer]) -> _Columns:
 
 def _count(released: Released, queries: int, columns: Sequence[_Columns], threads: int | None) -> Numbers:
     """Ask the kernel, as many queries at once as fit in memory."""
-    if threads is not None and threads < 1:
-        raise PolicyError(f"threads must be a whole number of at least 1, not {threads}.")
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise PolicyError(f"threads must be a whole number of at least 1, not {threads!r}.")
     *qi, sensitive = columns
     kinds = len(released.sensitive.texts)
     answers = [np.zeros(0)]
