@@ -6,6 +6,9 @@ is taken if and only if the algorithm, run on the changed table, publishes the s
 so the chain settles on every possible table alike; of a randomized algorithm the state holds the draws too, which
 weights each table by the probability of the release (Prop. 1). How often a person has a value is the posterior.
 
+A step may be any number of exchanges, so that no possible table is out of reach. Of Mondrian only the paths to those
+who exchange are rerun, where the same release means the same groups.
+
 A chain may move too slowly to say anything. Several are run and compared (R-hat); where they disagree, or where
 nothing ever moved, the answer is "not converged", and that says neither that somebody is safe nor that not. All
 chains start at the truth, so estimates that did not converge lean towards it.
@@ -39,7 +42,7 @@ from ..reference import Row
 from ..settings import Grid, Style
 from ..sources import open_source
 from .mondrian_paths import MondrianPaths
-from .published import Published, publish
+from .published import Published, box_of, publish
 from .reading import shape_of
 
 __all__ = ["Audit", "Audited", "PersonEstimate", "sampled_audit"]
@@ -49,7 +52,7 @@ Audited: TypeAlias = Callable[[Microdata, Keys], Partition]
 
 _PERSON = "pellucid: person"
 _LARGEST_R_HAT = 1.05
-_SMALLEST_SAMPLE = 50
+_SMALLEST_SAMPLE = 100
 """Effective samples below which an interval says nothing."""
 _Z = 3.0
 """Intervals of three standard errors: about 99.7 %."""
@@ -150,8 +153,8 @@ def sampled_audit(
 ) -> Audit:
     """Estimate the disclosure risk of everybody in a table, if the algorithm publishes it.
 
-    `algorithm` is a name, or a function from the encoded table and one key per row to a partition. Of a randomized
-    algorithm one release is drawn and audited. Every chain keeps `samples` of its tables for the estimates.
+    `algorithm` is a name, or a function from the encoded table and one key per row to a partition of all its rows, such
+    as a call of another tool. Of a randomized algorithm one release is drawn and audited. Every chain keeps `samples` of its tables for the estimates.
     `seed` makes the chain repeatable; it says nothing about a release.
     """
     if chains < 2 or samples < _SMALLEST_SAMPLE or steps < samples:
@@ -172,12 +175,7 @@ def sampled_audit(
     )
     microdata, names = _read(source, policy, identifier)
     random = Random(seed)  # noqa: S311 - draws of an audit, not of a release
-    if algorithm in _MONDRIAN and any(attribute.style == "ancestor" for attribute in microdata.attributes):
-        raise PolicyError(
-            f"The sampled audit of {algorithm!r} knows groups by their intervals and sets, not by their ancestors.",
-            remedy="Publish ranges (style), or compute the exact risk of a small table.",
-        )
-    make = _paths(algorithm, microdata, diversity) if algorithm in _MONDRIAN else None
+    make = _paths(algorithm, microdata, diversity)
     keys = np.array([random.getrandbits(64) for _ in range(len(microdata))], dtype=np.uint64)
     drawn: list[npt.NDArray[np.int64]] = []
     accepted = 0
@@ -270,15 +268,26 @@ class _Paths:
         return self._paths.values
 
     def propose(self, random: Random) -> bool:
-        return self._paths.exchange(self._pairs.draw(random))
+        # In several groups at once: a cut that Mondrian may not take can reach through many of them.
+        return self._paths.exchange([pair for _ in range(_some(random)) for pair in self._pairs.draw(random)])
 
 
-def _paths(algorithm: object, microdata: Microdata, diversity: int) -> Callable[[], _State]:
+def _paths(algorithm: str | Audited, microdata: Microdata, diversity: int) -> Callable[[], _State] | None:
+    """The short cut for Mondrian, where the same release means the same groups; None where it may not.
+
+    Groups that publish the same or overlapping boxes may have other members in another table, or be other groups.
+    """
+    if not isinstance(algorithm, str) or algorithm not in _MONDRIAN:
+        return None
+    relaxed = _MONDRIAN[algorithm]
+    if any(attribute.style == "ancestor" for attribute in microdata.attributes):
+        return None
+    if relaxed and any(len(attribute.values) < len(microdata) for attribute in microdata.attributes):
+        return None
     require_eligible(microdata, diversity)
     positions = weighted_positions([attribute.ticks for attribute in microdata.attributes], len(microdata))
     codes = [attribute.codes for attribute in microdata.attributes]
     values = microdata.sensitive.codes.tolist()
-    relaxed = _MONDRIAN[str(algorithm)]
     return lambda: _Paths(MondrianPaths(codes, positions, values, diversity, relaxed=relaxed))
 
 
@@ -286,10 +295,10 @@ class _Pairs:
     """Who may exchange with whom inside a group. What is drawn does not depend on who has which value."""
 
     def __init__(self, groups: Sequence[npt.NDArray[np.integer]], rows: int) -> None:
-        self.group_of = np.empty(rows, dtype=np.int64)
+        group_of = np.empty(rows, dtype=np.int64)
         for number, group in enumerate(groups):
-            self.group_of[group] = number
-        self._group_list: list[int] = self.group_of.tolist()
+            group_of[group] = number
+        self._group_list: list[int] = group_of.tolist()
         self._groups = [group.tolist() for group in groups]
 
     def draw(self, random: Random) -> list[tuple[int, int]]:
@@ -318,46 +327,58 @@ class _Rerun:
         partition = algorithm(microdata, keys)
         if partition.sensitive is not None:
             raise _changes_values()
+        if sorted(partition.members.tolist()) != list(range(len(microdata))):
+            raise PolicyError(
+                "The algorithm must put every row of the table into one of its groups, and into one only.",
+                remedy="Let one that leaves rows out put them into a group of their own: what is not released is seen too.",
+            )
         self._release = self._publish(self.values, partition)
         self.groups = list(partition)
         self._pairs = _Pairs(self.groups, len(microdata))
-        self._fitting = list(_fitting_groups(microdata, self.groups))
+        self._fitting = list(_fitting_groups(microdata, self.groups, recoding))
 
     def propose(self, random: Random) -> bool:
+        """Several changes at once: one at a time, the tables between two possible ones would have to be possible too.
+
+        Each change is as likely as the one that takes it back, and so is a sequence of them.
+        """
         values, keys = self.values.copy(), self._keys.copy()
+        for _ in range(_some(random)):
+            self._change(values, keys, random)
+        if not self._same_release(values, keys):
+            return False
+        self.values, self._keys = values, keys
+        return True
+
+    def _change(self, values: npt.NDArray[np.int64], keys: Keys, random: Random) -> None:
         kind = random.random()
+        pairs: list[tuple[int, int]] = []
         if kind < 0.1:
-            for _ in range(_some(random)):
-                keys[random.randrange(len(keys))] = random.getrandbits(64)
-            pairs: list[tuple[int, int]] = []
+            keys[random.randrange(len(keys))] = random.getrandbits(64)
         elif kind < 0.3:
             pairs = self._between_groups(random)
         elif kind < 0.5:
-            pairs = self._along_groups(random)
+            pairs = self._along_groups(values, random)
         else:
             pairs = self._pairs.draw(random)
         for a, b in pairs:
             # The draws go with the value: its holders keep their order (G4).
             values[[a, b]] = values[[b, a]]
             keys[[a, b]] = keys[[b, a]]
-        if not self._same_release(values, keys):
-            return False
-        self.values, self._keys = values, keys
-        return True
 
     def _between_groups(self, random: Random) -> list[tuple[int, int]]:
+        """Somebody gets a value out of a group that they fit into. Where the other one belongs, later changes say."""
         a = random.randrange(len(self.values))
-        other = random.choice(self._fitting[a])
-        b = int(random.choice(self.groups[other]))
-        return [(a, b)] if a != b and self._pairs.group_of[a] in self._fitting[b] else []
+        b = int(random.choice(self.groups[random.choice(self._fitting[a])]))
+        return [(a, b)] if a != b else []
 
-    def _along_groups(self, random: Random) -> list[tuple[int, int]]:
+    def _along_groups(self, values: npt.NDArray[np.int64], random: Random) -> list[tuple[int, int]]:
         """Two values change places in several groups in a row: in a bucket of Ace, two columns (Lemma 6)."""
         start = random.randrange(len(self.groups))
-        v, w = (self.values[random.choice(self.groups[start])] for _ in range(2))
+        v, w = (values[random.choice(self.groups[start])] for _ in range(2))
         pairs = []
         for group in self.groups[max(0, start + 1 - _some(random)) : start + _some(random)]:
-            a, b = group[self.values[group] == v], group[self.values[group] == w]
+            a, b = group[values[group] == v], group[values[group] == w]
             if len(a) == len(b) == 1 and v != w:
                 pairs.append((int(a[0]), int(b[0])))
         return pairs
@@ -381,15 +402,22 @@ def _some(random: Random) -> int:
     return number
 
 
-def _fitting_groups(microdata: Microdata, groups: Sequence[npt.NDArray[np.integer]]) -> Iterator[list[int]]:
-    """For every row, the groups whose box holds it."""
-    low = [np.array([a.codes[group].min() for group in groups]) for a in microdata.attributes]
-    high = [np.array([a.codes[group].max() for group in groups]) for a in microdata.attributes]
-    for row in range(len(microdata)):
-        inside = np.ones(len(groups), dtype=bool)
-        for attribute, lows, highs in zip(microdata.attributes, low, high, strict=True):
-            inside &= (lows <= attribute.codes[row]) & (attribute.codes[row] <= highs)
-        yield np.flatnonzero(inside).tolist()
+def _fitting_groups(
+    microdata: Microdata, groups: Sequence[npt.NDArray[np.integer]], recoding: Recoding
+) -> Iterator[npt.NDArray[np.integer]]:
+    """For every row, the groups that publish something it fits into."""
+    columns = [attribute.codes.astype(np.int64) for attribute in microdata.attributes]
+    shapes = [shape_of(attribute) for attribute in microdata.attributes]
+    if recoding == "anatomy":
+        # Every group publishes the QI values of its members: their set, if each combination is one value.
+        columns = [np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel()]
+        shapes = [False]
+    fits = np.ones((len(microdata), len(groups)), dtype=bool)
+    for codes, shape in zip(columns, shapes, strict=True):
+        for number, group in enumerate(groups):
+            [side] = box_of([(code,) for code in codes[group].tolist()], [shape])
+            fits[:, number] &= np.isin(codes, side) if shape is False else (side[0] <= codes) & (codes <= side[1])
+    return map(np.flatnonzero, fits)
 
 
 def _walk(
