@@ -119,6 +119,15 @@ def test_either_a_release_or_a_sample(pellucid: Runner, appendix: Path, words: t
     assert "or --sample SOURCE alone for an estimate" in " ".join(run.err.split())
 
 
+def test_no_control_character_of_a_table_reaches_the_terminal(pellucid: Runner, folder: Path) -> None:
+    (folder / "two.csv").write_text("Name,Age,Disease\nA\x1b[2J,1,flu\nB,2,co\x1b[31mld\n")
+    assert pellucid("anonymize", "two.csv", "-o", "out.csv", *ROLES, "--algorithm", "tailor").status == 0
+    run = pellucid("risk", "out.csv", "--external", "two.csv", *ROLES, "--algorithm", "tailor")
+    assert run.status == 0
+    assert "\x1b" not in run.out
+    assert "A\\u001b[2J" in run.out
+
+
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -15,10 +16,11 @@ import pellucid
 from pellucid import CheckFailedError, MicrodataError, PolicyError
 from pellucid.adversary import disclosure_risk
 from pellucid.adversary.instances import fewest_instances, possible_instances
+from pellucid.adversary.outcomes import deterministic, mask
 from pellucid.adversary.reading import read_case
 from pellucid.cli import app
 from pellucid.errors import TooManyInstancesError
-from tests.paper.tables import DISEASE, E1, NAME, QI, T1, T2_STAR
+from tests.paper.tables import DISEASE, E1, NAME, QI, T1, T2_STAR, T9, T10_STAR
 
 publish = partial(pellucid.anonymize, quasi_identifiers=QI, sensitive=DISEASE, diversity=2, identifier=NAME)
 attack = partial(disclosure_risk, quasi_identifiers=list(QI), sensitive=DISEASE, diversity=2, identifier=NAME)
@@ -106,6 +108,15 @@ def test_overlapping_boxes_are_counted_as_they_are_listed() -> None:
     assert len(found) == 10 * 3
 
 
+def test_a_register_of_many_people_is_no_deep_recursion() -> None:
+    release = pl.DataFrame({"age": ["[1, 5000]"] * 2, "disease": ["flu", "cold"]})
+    people = pl.DataFrame({"name": range(5000), "age": range(1, 5001)})
+    case = read_case(release, people, quasi_identifiers=["age"], sensitive="disease", identifier="name")
+    space = possible_instances(case.external, case.release, "mbr")
+    assert space.count(10**9) == 5000 * 4999
+    assert sorted(next(iter(space)))[-3:] == [-1, 0, 1]
+
+
 def test_progress_says_first_how_much_there_is() -> None:
     heard: list[tuple[int, int]] = []
     attack(T2_STAR.frame(), E, algorithm="mondrian", progress=lambda done, everything: heard.append((done, everything)))
@@ -134,6 +145,37 @@ def fewest_instances_of(release: pl.DataFrame) -> int:
 def test_a_release_that_the_algorithm_cannot_have_produced() -> None:
     with pytest.raises(CheckFailedError, match="cannot have produced"):
         attack(T2_STAR.frame(), E, algorithm="tailor")
+
+
+def test_an_algorithm_of_ones_own_that_changes_values() -> None:
+    """Otherwise nothing would be said about the tables in which people had other values."""
+    seen = partial(
+        disclosure_risk,
+        T10_STAR.frame(),
+        T9.frame().drop(DISEASE),
+        quasi_identifiers=["Age"],
+        sensitive=DISEASE,
+        diversity=2,
+        identifier=NAME,
+    )
+    found = seen(algorithm=mask(k=2, values=[0]), changes_values=True)
+    assert found.of("Ann").posterior == {"dyspepsia": Fraction(7, 12), "flu": Fraction(5, 12)}
+    all_the_same = deterministic(lambda instance: [tuple(replace(t, sensitive=0) for t in instance.rows)])
+    with pytest.raises(PolicyError, match="changes_values=True"):
+        seen(algorithm=all_the_same)
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_that_is_none(limit: int) -> None:
+    with pytest.raises(PolicyError, match="limit must be at least 1"):
+        attack(T2_STAR.frame(), E, algorithm="opt-gen", limit=limit)
+
+
+def test_nothing_to_attack() -> None:
+    with pytest.raises(CheckFailedError, match="The release has no rows"):
+        attack(T2_STAR.frame().clear(), E, algorithm="opt-gen")
+    with pytest.raises(CheckFailedError, match="The external source has no people"):
+        attack(T2_STAR.frame(), E.clear(), algorithm="opt-gen")
 
 
 @pytest.mark.parametrize(

@@ -153,8 +153,10 @@ def sampled_audit(
 ) -> Audit:
     """Estimate the disclosure risk of everybody in a table, if the algorithm publishes it.
 
-    `algorithm` is a name, or a function from the encoded table and one key per row to a partition of all its rows, such
-    as a call of another tool. Of a randomized algorithm one release is drawn and audited. Every chain keeps `samples` of its tables for the estimates.
+    `algorithm` is a name, or a function from the encoded table and one key per row to a partition of all its rows: a
+    call of another tool, say. Of a randomized algorithm one release is drawn and audited.
+
+    Every chain keeps `samples` of its tables for the estimates.
     `seed` makes the chain repeatable; it says nothing about a release.
     """
     if chains < 2 or samples < _SMALLEST_SAMPLE or steps < samples:
@@ -330,7 +332,7 @@ class _Rerun:
         if sorted(partition.members.tolist()) != list(range(len(microdata))):
             raise PolicyError(
                 "The algorithm must put every row of the table into one of its groups, and into one only.",
-                remedy="Let one that leaves rows out put them into a group of their own: what is not released is seen too.",
+                remedy="Rows that are left out can be a group of their own: then the adversary sees its values, too.",
             )
         self._release = self._publish(self.values, partition)
         self.groups = list(partition)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
-from ..errors import CheckFailedError, TooManyInstancesError
+from ..errors import CheckFailedError, PolicyError, TooManyInstancesError
 from ..policy import Recoding
 from ..reference import Row
 from .external import External, Person
@@ -112,9 +112,15 @@ def beliefs(
         if progress is not None:
             progress(number, instances)
         instance = instance_of(external, assignment, diversity)
-        probability: Fraction | int = sum(
-            p for groups, p in algorithm(instance) if publish(groups, external.ordered, recoding) == release
-        )
+        probability: Fraction | int = 0
+        for groups, p in algorithm(instance):
+            if domain is None and any(t.sensitive != assignment[t.id] for G in groups for t in G):
+                raise PolicyError(
+                    "The algorithm changes sensitive values: people may have had others than the release shows.",
+                    remedy="Say so: changes_values=True.",
+                )
+            if publish(groups, external.ordered, recoding) == release:
+                probability += p
         if probability:
             result.add(assignment, probability)
     if progress is not None:
@@ -136,6 +142,8 @@ def _outcomes_of_first(space: Space, external: External, algorithm: Algorithm, d
 
 def require_few(instances: int, limit: int, outcomes: int) -> None:
     """Refuse what would take too long."""
+    if limit < 1:
+        raise PolicyError(f"limit must be at least 1, not {limit}.")
     if instances * outcomes <= limit:
         return
     each = f", each with at least {outcomes} outcomes of the algorithm's draws" if outcomes > 1 else ""

@@ -123,15 +123,24 @@ class Space:
 
 def _arrangements(numbers: Counter[int]) -> Iterator[tuple[int, ...]]:
     """Every sequence with these numbers of each value, once."""
-    if len(numbers) == 1:
-        yield tuple(numbers.elements())
-        return
-    for value in sorted(numbers):
-        numbers[value] -= 1
-        left = +numbers
-        numbers[value] += 1
-        for rest in _arrangements(left):
-            yield (value, *rest)
+    # The most frequent one takes the places that are left: of a large register, nearly all people are absent.
+    (most, _), *others = numbers.most_common()
+    sequence = [most] * numbers.total()
+
+    def place(number: int, free: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        if number == len(others):
+            yield tuple(sequence)
+            return
+        value, times = others[number]
+        for places in itertools.combinations(free, times):
+            for at in places:
+                sequence[at] = value
+            left = free if number + 1 == len(others) else [at for at in free if at not in places]
+            yield from place(number + 1, left)
+            for at in places:
+                sequence[at] = most
+
+    return place(0, range(len(sequence)))
 
 
 def fewest_instances(release: Published) -> int:

@@ -130,6 +130,8 @@ def _read_external(
         missing=missing,
         **columns,
     )
+    if rows.height == 0:
+        raise CheckFailedError("The external source has no people.", remedy="It must hold everybody in the table.")
     # E is a microdata table without the sensitive attribute (section 2.1); the encoding wants one.
     rows = rows.with_columns(pl.col(identifier).alias(_PERSON), pl.lit(0).alias(_SENSITIVE))
     *attributes, person = encode(rows, policy, SystemDraws(), untyped=table.untyped).attributes
@@ -199,7 +201,10 @@ def _read_generalization(
 def _encode_release(table: Source, columns: Sequence[str], sensitive: tuple[str, ...], settings: Columns) -> Microdata:
     _require_columns(table, [*columns, *sensitive], "release")
     policy = Policy(quasi_identifiers=tuple(columns), sensitive=sensitive, diversity=1, missing="category", **settings)
-    return encode(table.read(policy.needed(table.columns)), policy, SystemDraws(), untyped=table.untyped)
+    rows = table.read(policy.needed(table.columns))
+    if rows.height == 0:
+        raise CheckFailedError("The release has no rows, and says nothing about anybody.")
+    return encode(rows, policy, SystemDraws(), untyped=table.untyped)
 
 
 def _codes_by_text(values: pl.Series) -> dict[str | None, int]:

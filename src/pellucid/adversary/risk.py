@@ -107,6 +107,7 @@ def disclosure_risk(
     missing: Missing = "error",
     anonymity: int | None = None,
     protected: Sequence[str] | None = None,
+    changes_values: bool = False,
     limit: int = LIMIT,
     progress: Progress | None = None,
 ) -> DisclosureRisk:
@@ -116,6 +117,7 @@ def disclosure_risk(
     external source must hold everybody in the table and may hold more people. `algorithm` is what the release was
     made with: a name, or a function as described in `pellucid.adversary.outcomes`. Of Mask by name, `anonymity` is k
     (by default l) and `protected` is V (by default all values); people had one of the values that the release shows.
+    Of a function that changes sensitive values as Mask does, say so: `changes_values`.
 
     The time grows with the number of tables that fit the release, which is exponential in the size of its groups.
     `progress` hears that number before the work starts; above `limit` the work is refused.
@@ -139,7 +141,7 @@ def disclosure_risk(
         else algorithm,
         diversity,
         case.recoding,
-        domain=range(len(case.values)) if algorithm == "mask" else None,
+        domain=range(len(case.values)) if changes_values or algorithm == "mask" else None,
         limit=limit,
         progress=progress,
     )

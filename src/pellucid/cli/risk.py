@@ -21,6 +21,7 @@ from ..errors import PolicyError
 from ..joint import name_of
 from ..policy import Policy
 from ..policy_file import read_policy_file
+from ..shown import printable
 from .console import complain, guarded, print_json, say
 from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, described
 from .described import Table as InTable
@@ -251,7 +252,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], people: int) ->
     caption = f"and {people - len(rows):,} more (--all)" if len(rows) < people else None
     table = Table(title="People at most risk first", title_justify="left", title_style="bold", caption=caption)
     for title in titles:
-        table.add_column(title, overflow="fold")
+        table.add_column(printable(title), overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     return table
