@@ -19,6 +19,7 @@ from pellucid.adversary.outcomes import mask
 from pellucid.adversary.published import publish
 from pellucid.policy import Recoding
 from pellucid.reference import Group, Row
+from pellucid.reference.opt_gen import global_recodings
 from tests.paper import tables
 
 DISEASES = sorted({str(disease) for disease in tables.T1.column(tables.DISEASE)})
@@ -97,6 +98,11 @@ def test_example_2_global_recoding_as_equal_values_alone_would_not_give_table_ii
     assert scores.count((22, False)) == 3
     assert min(score for score, is_global in scores if is_global) == 24
     assert scores.count((24, True)) == 1
+
+
+def test_global_recodings_of_a_line_are_its_cuts() -> None:
+    """Of 13 points there are 27,644,437 partitions: those that overlap must not be gone through."""
+    assert len(global_recodings(tuple((age,) for age in range(13)))) == 2**12
 
 
 def test_example_2_the_reverse_engineering_attack() -> None:

@@ -41,17 +41,22 @@ def is_global(P: Sequence[Group]) -> bool:
 def global_recodings(points: tuple[Point, ...]) -> tuple[Recoding, ...]:
     """Return every partition of these distinct points into sets whose boxes do not overlap."""
 
+    def apart(part: list[Point], others: list[list[Point]]) -> bool:
+        return not any(overlap(part, other) for other in others if other is not part)
+
     def extend(parts: list[list[Point]], left: Sequence[Point]) -> Iterator[Recoding]:
+        # Boxes only grow: those that overlap now will.
         if not left:
-            if not any(overlap(A, B) for i, A in enumerate(parts) for B in parts[:i]):
-                yield tuple(tuple(part) for part in parts)
+            yield tuple(tuple(part) for part in parts)
             return
         first, *rest = left
         for part in parts:
             part.append(first)
-            yield from extend(parts, rest)
+            if apart(part, parts):
+                yield from extend(parts, rest)
             part.pop()
-        yield from extend([*parts, [first]], rest)
+        if apart([first], parts):
+            yield from extend([*parts, [first]], rest)
 
     return tuple(extend([], points))
 
