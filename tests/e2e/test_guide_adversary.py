@@ -17,9 +17,9 @@ CHANCE = re.compile(r"[\d,]+ possible tables lead to this release|\d+ groups of 
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason=f"needs {ADULT}")
-def test_commands(pellucid: Runner, folder: Path) -> None:
-    [code] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
-    exec(compile(code.replace("../shared", str(ADULT.parents[2])), "guide-adversary.md", "exec"), {})
+def test_commands(pellucid: Runner, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables, audit = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+    exec(compile(tables.replace("../shared", str(ADULT.parents[2])), "guide-adversary.md", "exec"), {})
     seen = 0
     for block in re.findall(r"```console\n(.*?)```", GUIDE, re.DOTALL):
         for command, shown in re.findall(r"^\$ (.*)\n((?:[^$].*\n)*)", block, re.MULTILINE):
@@ -34,3 +34,8 @@ def test_commands(pellucid: Runner, folder: Path) -> None:
             assert expected in told
             seen += 1
     assert seen == 9
+    pytest.importorskip("arviz_stats")
+    capsys.readouterr()
+    exec(compile(audit, "guide-adversary.md", "exec"), {})
+    [expected] = re.findall(r"```text\n(.*?)```", GUIDE, re.DOTALL)
+    assert capsys.readouterr().out == expected
