@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import pellucid
 from pellucid import MissingExtraError, PolicyError, reference
+from pellucid.adversary import disclosure_risk
 from pellucid.adversary.audit import Audit, sampled_audit
 from pellucid.adversary.exact import Beliefs, beliefs, instance_of
 from pellucid.adversary.external import External
@@ -22,6 +25,7 @@ from pellucid.adversary.published import publish
 from pellucid.draws import Keys
 from pellucid.microdata import Microdata
 from pellucid.partition import Partition
+from pellucid.policy import Recoding
 from pellucid.reference import Group
 
 pytest.importorskip("arviz_stats")
@@ -107,6 +111,28 @@ def compare(table: pl.DataFrame, name: str, steps: int) -> Audit:
         expected = exact.posterior(person.identifier)[values.index(person.value)]
         assert person.low <= expected <= person.high
     return audit
+
+
+@pytest.mark.parametrize("recoding", ["mbr", "anatomy"])
+@pytest.mark.parametrize("algorithm", ["mondrian", "tailor"])
+def test_ancestors_and_anatomies_are_what_the_exact_adversary_sees(algorithm: str, recoding: Recoding) -> None:
+    """Ancestors reach further than the values of a group; the groups of an anatomy only as far as these."""
+    table = pl.DataFrame({"id": range(6), "place": list("acabdf"), "disease": list("uvwuvw")})
+    settings: dict[str, Any] = {
+        "quasi_identifiers": ["place"],
+        "sensitive": "disease",
+        "diversity": 2,
+        "identifier": "id",
+        "hierarchies": {"place": [(place, "X" if place < "d" else "Y", "*") for place in "abcdef"]},
+        "styles": {"place": "ancestor"},
+    }
+    release = pellucid.anonymize(table, algorithm=algorithm, recoding=recoding, **settings)  # type: ignore[arg-type]
+    shown = release.table if recoding == "mbr" else (release.qi_table, release.sensitive_table)
+    exact = disclosure_risk(shown, table.drop("disease"), algorithm=algorithm, **settings)
+    audit = sampled_audit(table, algorithm=algorithm, recoding=recoding, steps=1_000, seed=SEED, **settings)
+    assert any(person.converged for person in audit.people)
+    for person in audit.people:
+        assert person.low <= exact.of(person.identifier).posterior[person.value] <= person.high
 
 
 def in_one_group_if(condition: Callable[[Microdata], bool]) -> Callable[[Microdata, Keys], Partition]:
