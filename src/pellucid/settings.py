@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, cast, get_args
 
 from .errors import Problem, Where, listed
+from .passwords import may_hold_a_password
 
 __all__ = [
     "ATTRIBUTE",
@@ -697,6 +698,8 @@ def _shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # a number of thousands of digits
         return "that number"
+    if may_hold_a_password(text):
+        return "what may hold a password"
     return text if len(text) <= _MOST_SHOWN else f"{text[: _MOST_SHOWN - 1]}…"
 
 

@@ -60,18 +60,31 @@ def test_addresses(address: str, shown: str) -> None:
         f"postgresql:///clinic?sslpassword={SECRET}",
         f"mysql://anna:{SECRET}@db.example/clinic",
         f"mysql://anna:{SECRET}@db.example/clinic.csv",
+        f" postgresql://anna:{SECRET}@db.example/clinic",
+        f'"postgresql://anna:{SECRET}@db.example/clinic"',
+        f"postgresql:anna:{SECRET}@db.example/clinic",
+        f"postgresql//anna:{SECRET}@db.example/clinic",
+        f"anna:{SECRET}@db.example/clinic",
+        f"jdbc:postgresql://db.example/clinic?user=anna&password={SECRET}",
+        f"host=db.example dbname=clinic password={SECRET}",
+        f"Server=db.example;Uid=anna;Pwd={SECRET};",
+        f"sqlite:////clinic.db?key={SECRET}",
     ],
 )
 def test_a_password_in_an_address_is_refused_and_not_repeated(address: str, pellucid: Runner, tmp_path: Path) -> None:
     people().write_csv(tmp_path / "source.csv")
     policy = tmp_path / "policy.toml"
-    policy.write_text(f'[source]\npath = "{address}"\ntable = "people"\n')
+    policy.write_text(f"[source]\npath = '{address}'\ntable = 'people'\n")
     for words in (
         ("anonymize", address, "--table", "people", "-o", tmp_path / "out.csv", *ROLES),
         ("anonymize", address, "-o", tmp_path / "out.csv", *ROLES, "--json"),
         ("anonymize", tmp_path / "source.csv", "-o", address, *ROLES),
         ("anonymize", tmp_path / "source.csv", "-o", address, "--target-table", "out", *ROLES, "--json"),
         ("anonymize", "--policy", policy, "-o", tmp_path / "out.csv", *ROLES),
+        ("anonymize", address, "--separator", ";", "-o", tmp_path / "out.csv", *ROLES),
+        ("inspect", address),
+        ("init", address, "-o", tmp_path / "draft.toml"),
+        ("hierarchy", address, "--column", "age", "--width", "5"),
         ("check", address, *ROLES[:6], "--table", "out"),
         ("check", address, *ROLES[:6]),
         ("evaluate", address, address, *ROLES[:4]),
@@ -218,3 +231,16 @@ def test_a_driver_that_is_not_installed(tmp_path: Path, module: str, extra: str)
 @given(st.lists(st.text(min_size=1).filter(lambda part: "\0" not in part), min_size=1, max_size=3))
 def test_names_in_quotes_mean_what_they_say(parts: list[str]) -> None:
     assert parts_of(quoted(*parts)) == tuple(parts)
+
+
+@pytest.mark.parametrize("address", ["postgresql://db.example/clinic", "clinic.sqlite"])
+def test_a_database_is_not_described_as_a_file(address: str) -> None:
+    with pytest.raises(PolicyError, match=r"^separator is for files, and a database is none\. Leave it out"):
+        open_source(library.File(address, separator=";"))
+
+
+def test_a_file_may_have_any_name(tmp_path: Path) -> None:
+    """Only what is no file is taken for an address with a mistake."""
+    file = tmp_path / "12:30 anna@home;key=1.csv"
+    people().write_csv(file)
+    assert open_source(str(file)).columns == people().columns

@@ -102,6 +102,8 @@ def test_a_policy_cannot_be_changed() -> None:
         ("[attributes.place]\norder = ['a', 'b', 'a']", "lists 'a' more than once. List it once"),
         ("[attributes.nowhere]\norder = ['a']", "'nowhere', which is not a quasi-identifier and not the sensitive"),
         ("source = 'a.csv'", r"source must be a table of settings, not 'a.csv'. For example: \[source\]"),
+        ("source = 'postgresql://anna:b@db/c'", "source must be a table of settings, not what may hold a password"),
+        ("[source]\npath = ['host=db password=b']", r"path in \[source\] must be .*, not what may hold a password"),
         ("[target]\npath = ''", r"path in \[target\] must be the path of a file, not ''"),
         ("[source]\nfile = ''", r"'file' is no setting of \[source\]"),
         ("identifier = 'age'", "'age' is given more than one role. Keep one role per column"),

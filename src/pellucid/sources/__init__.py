@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..errors import PolicyError
 from ..settings import Recoding
 from .databases import Database, DatabaseSource, DatabaseTarget, address_of
 from .description import File
@@ -48,6 +49,10 @@ def open_source(source: object, written: Mapping[str, Any] = _NOTHING) -> Source
     if isinstance(source, str | os.PathLike):
         source = File(source)
     if isinstance(source, File):
+        if address_of(source.path) is not None:
+            raise PolicyError(
+                f"{next(iter(source.said), 'File')} is for files, and a database is none.", remedy="Leave it out."
+            )
         return FileSource(source.over(written))
     return FrameSource(source)
 

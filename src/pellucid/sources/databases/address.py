@@ -15,6 +15,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 from ...errors import PolicyError, SourceError, listed
+from ...passwords import may_hold_a_password
 
 __all__ = ["Address", "Database", "Engine", "address_of", "parts_of", "quoted"]
 
@@ -87,6 +88,7 @@ def address_of(place: object) -> Address | None:
     text = str(place)
     found = _SCHEME.match(text)
     if found is None:
+        _require_no_password(text)
         path = Path(text)
         engine = _ENDINGS.get(path.suffix.lower())
         return None if engine is None else Address(engine, text, path)
@@ -106,17 +108,28 @@ def address_of(place: object) -> Address | None:
             f"The address of a file starts with {scheme}:/// and goes on with its path.",
             remedy=f"For example {scheme}:///folder/file, or {scheme}:////folder/file from the root.",
         )
+    _require_no_password(rest[1:])
     return Address("sqlite" if scheme == "sqlite" else "duckdb", text, Path(rest[1:]))
+
+
+def _require_no_password(path: str) -> None:
+    """Refuse what is no file and may hold a password: an address with a mistake, or of another program."""
+    if may_hold_a_password(path) and not os.path.exists(path):  # noqa: PTH110 - a path of any text raises nothing there
+        raise _refused()
+
+
+def _refused() -> PolicyError:
+    return PolicyError(
+        "The address of the database holds a password, or what could be one; so it is not repeated here.",
+        remedy="A password belongs into ~/.pgpass or the environment (PGPASSWORD), and the address is"
+        " postgresql://USER@HOST:PORT/DATABASE, with %XX for special characters.",
+    )
 
 
 def _of_a_server(text: str) -> Address:
     found = _POSTGRESQL.fullmatch(text)
     if found is None or _SECRETS & {name.lower() for name, _ in parse_qsl(found["more"] or "", keep_blank_values=True)}:
-        raise PolicyError(
-            "The address of the database holds a password, or what could be one; so it is not repeated here.",
-            remedy="A password belongs into ~/.pgpass or the environment (PGPASSWORD), and the address is"
-            " postgresql://USER@HOST:PORT/DATABASE, with %XX for special characters.",
-        )
+        raise _refused()
     database = f"/{found['database']}" if found["database"] else ""
     return Address("postgresql", f"postgresql://{found['hosts']}{database}", conninfo=text)
 
