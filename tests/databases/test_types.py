@@ -142,8 +142,10 @@ def refused(place: Place, value: str, kind: str) -> None:
         ("numeric 'NaN'", "'v' holds NaN or infinite numbers"),
         ("numeric 'Infinity'", "'v' holds NaN or infinite numbers"),
         ("1e30::numeric + 1e-30::numeric", "'v' needs numbers of 61 digits; 38 are the most"),
-        ("date 'infinity'", "'v' holds a date that is infinite or before the year 1"),
-        ("timestamp '0044-03-15 BC'", "'v' holds a timestamp without time zone that is infinite or before"),
+        ("date 'infinity'", "'v' holds a date that is infinite, before the year 1 or after the year 9999"),
+        ("date '10000-01-01'", "'v' holds a date that is infinite, before the year 1 or after the year 9999"),
+        ("time '24:00'", "'v' holds a time without time zone that is 24:00"),
+        ("timestamp '0044-03-15 BC'", "'v' holds a timestamp without time zone that is infinite, before"),
     ],
 )
 def test_values_of_postgresql_that_nobody_else_has(postgresql: PostgreSQL, values: str, message: str) -> None:

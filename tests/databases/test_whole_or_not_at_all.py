@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import select
 import signal
+import socket
 import subprocess
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -205,6 +210,60 @@ def test_a_commit_that_was_asked_for_is_waited_for(postgresql: PostgreSQL, monke
     monkeypatch.setattr(driver.PostgreSQL, "commit", late)
     assert publish(people()).write(postgresql.table("out")).tables == ("out",)
     assert len(postgresql.rows("out")) == 60
+
+
+@contextlib.contextmanager
+def cut_at(statement: bytes, port: int, *, arrives: bool) -> Iterator[int]:
+    """A way to the server that ends when a statement comes along, before it or behind it: a port."""
+
+    def relay(client: socket.socket) -> None:
+        with client, socket.create_connection(("127.0.0.1", port)) as server:
+            while True:
+                for end in select.select([client, server], [], [])[0]:
+                    data = end.recv(2**16)
+                    last = end is client and statement in data
+                    if not data or (last and not arrives):
+                        return
+                    (server if end is client else client).sendall(data)
+                    if last:
+                        server.recv(2**16)  # the answer, which is lost
+                        return
+
+    def listen() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threads.append(threading.Thread(target=relay, args=[listener.accept()[0]]))
+                threads[-1].start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threads = [threading.Thread(target=listen)]
+        threads[0].start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            for thread in threads:
+                thread.join()
+
+
+@pytest.mark.xdist_group("postgresql")
+@pytest.mark.parametrize(
+    ("statement", "arrives", "said"),
+    [
+        (b"CREATE TABLE", False, "cannot be written: .*closed the connection.* Nothing was left there"),
+        (b"COPY", False, "cannot be written: .*closed the connection.* Nothing was left there"),
+        (b"COMMIT", False, "does not say whether the release was written. See whether it has a table 'out_manifest'"),
+        (b"COMMIT", True, "does not say whether the release was written. See whether it has a table 'out_manifest'"),
+    ],
+)
+def test_a_connection_that_is_lost(postgresql: PostgreSQL, statement: bytes, arrives: bool, said: str) -> None:
+    """Nobody claims that nothing was written when the database was asked to keep it and did not answer."""
+    made = publish(people())
+    with cut_at(statement, postgresql.server.port, arrives=arrives) as port:
+        address = postgresql.address.replace(str(postgresql.server.port), str(port))
+        with pytest.raises(TargetError, match=said):
+            made.write(library.Database(address, table="out"))
+    assert postgresql.names() == ({"out", "out_manifest"} if arrives else set())
 
 
 @pytest.mark.xdist_group("postgresql")

@@ -55,6 +55,10 @@ class PostgreSQL(Session):
             self._connection.close()
             raise
 
+    @property
+    def lost(self) -> bool:  # noqa: D102
+        return bool(self._connection.broken)
+
     @staticmethod
     def why(problem: Exception) -> str:  # noqa: D102
         said = getattr(getattr(problem, "diag", None), "message_primary", None) or str(problem)
@@ -161,8 +165,9 @@ def _parsed(texts: pl.Series, column: Column) -> pl.Series:
     else:
         found = texts.str.to_datetime(form, time_unit="us", strict=False)
     if found.null_count() != texts.null_count():
+        unlike = "24:00" if column.type.startswith("time ") else "infinite, before the year 1 or after the year 9999"
         raise SourceError(
-            f"The column {column.name!r} holds a {column.type} that is infinite or before the year 1.",
+            f"The column {column.name!r} holds a {column.type} that is {unlike}.",
             remedy="Leave such rows out with a query, or drop the column.",
         )
     return found

@@ -62,6 +62,11 @@ class Session(ABC):
         if not self._busy:
             self.disconnect()
 
+    @property
+    def lost(self) -> bool:
+        """Whether the database went away, so that nobody knows what it did last. One in a file does not."""
+        return False
+
     def relation(self, database: Database) -> str:
         """What stands behind FROM."""
         if database.query is not None:

@@ -150,11 +150,18 @@ class _Staged:
             try:
                 uninterrupted(self._session.commit)
             except StillRunning:
-                raise TargetError(
-                    f"{self._address.name} does not say whether the release was written.",
-                    remedy=f"See whether it has a table {self._target.manifest!r}.",
-                ) from None
+                raise self._unknown() from None
+            except self._session.errors as problem:
+                if self._session.lost:  # perhaps only the answer
+                    raise self._unknown() from problem
+                raise
         self.close()
+
+    def _unknown(self) -> TargetError:
+        return TargetError(
+            f"{self._address.name} does not say whether the release was written.",
+            remedy=f"See whether it has a table {self._target.manifest!r}: all tables are there, or none is.",
+        )
 
     def close(self) -> None:
         """Take back what was not committed."""
