@@ -18,6 +18,7 @@ import pytest
 
 import pellucid
 from pellucid import File, PolicyError, SourceError
+from pellucid.sources import open_source
 from pellucid.sources.content import written
 from tests.contract.publishing import Publisher, files_in, frames, people
 
@@ -140,6 +141,28 @@ def test_packed_files_that_are_damaged(publish_hybrid: Publisher, packing: str, 
     file.write_bytes(b"")
     with pytest.raises(SourceError, match="is empty"):
         publish_hybrid(file, identifier="name")
+
+
+@pytest.mark.parametrize("packing", [".gz", ".bz2", ".xz", ".zst"])
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_packed_in_several_parts(packing: str, part: int, tmp_path: Path) -> None:
+    """As programs do that pack on several cores. No row is left out where a part is damaged."""
+    parts = []
+    for number, text in enumerate((b"name,place\n" + b"a,x\n" * 999, b"b,y\n" * 40_000, b"c,z\n")):
+        file = tmp_path / f"{number}{packing}"
+        with written(file, packing) as plain:
+            plain.write(text)
+        parts.append(file.read_bytes())
+    source = tmp_path / f"source.csv{packing}"
+    source.write_bytes(b"".join(parts))
+    assert open_source(source).read(["name"]).height == 41_000
+    if packing == ".xz":  # what stands between the parts of such a file
+        source.write_bytes(parts[0] + bytes(8) + parts[1] + parts[2] + bytes(2**20))
+        assert open_source(source).read(["name"]).height == 41_000
+    parts[part] = b"\1" + parts[part][1:]
+    source.write_bytes(b"".join(parts))
+    with pytest.raises(SourceError, match=r"source\.csv\.\w+ cannot be unpacked: it is damaged"):
+        open_source(source).read(["name"])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import contextlib
 import functools
 import gzip
 import importlib
+import io
 import lzma
 import re
 import shutil
@@ -19,13 +20,16 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from ..errors import SourceError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 __all__ = ["UTF_8", "Content", "written"]
 
@@ -192,7 +196,51 @@ def _packer(packing: str, mode: str = "rb") -> Any:
         return lambda file: gzip.GzipFile("", mode, _GZIP_LEVEL, file, mtime=0)
     if packing == ".zst":
         return functools.partial(_zstd().ZstdFile, mode=mode)
+    if mode == "rb":
+        new = {".bz2": bz2.BZ2Decompressor, ".xz": lzma.LZMADecompressor}[packing]
+        return lambda file: io.BufferedReader(_Streams(file, new), _CHUNK_BYTES)
     return functools.partial({".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}[packing], mode=mode)
+
+
+class _Streams(io.RawIOBase):
+    """A bzip2 or xz file: programs that pack on several cores write many streams, one behind the other.
+
+    Python's own readers take a damaged stream behind the first for the end of the file, and its rows would be missing.
+    """
+
+    def __init__(self, file: BinaryIO, new: Callable[[], Any]) -> None:
+        super().__init__()
+        self._file = file
+        self._new = new
+        self._stream = new()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """As many bytes as come next; none at the end."""
+        room = memoryview(buffer)
+        while True:
+            packed = b""
+            if self._stream.eof:
+                packed = self._behind()
+                if not packed:
+                    return 0
+                self._stream = self._new()
+            elif self._stream.needs_input:
+                packed = self._file.read(_CHUNK_BYTES)
+                if not packed:
+                    raise EOFError
+            if unpacked := self._stream.decompress(packed, len(room)):
+                room[: len(unpacked)] = unpacked
+                return len(unpacked)
+
+    def _behind(self) -> bytes:
+        """The beginning of the next stream; xz may fill up the room before it with zeros."""
+        packed: bytes = self._stream.unused_data.lstrip(b"\0")
+        while not packed and (more := self._file.read(_CHUNK_BYTES)):
+            packed = more.lstrip(b"\0")
+        return packed
 
 
 def _zstd() -> Any:
