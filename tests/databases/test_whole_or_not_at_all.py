@@ -46,6 +46,63 @@ def test_a_table_that_is_there_is_never_replaced(place: Place, recoding: str, ta
     assert sorted(place.rows(taken)) == sorted(before.rows())
 
 
+def test_a_database_that_appears_meanwhile_is_not_replaced(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    if isinstance(place, PostgreSQL):
+        pytest.skip("a server is there from the beginning")
+    verify = release._verify
+
+    def slow(*words: Any) -> Any:
+        place.put("theirs", people(5))
+        return verify(*words)
+
+    monkeypatch.setattr(release, "_verify", slow)
+    with pytest.raises(TargetError, match=r"made by somebody else in the meantime\. Nothing was changed in it"):
+        publish(people()).write(place.table("out"))
+    assert place.names() == {"theirs"}
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_new_database_where_files_have_one_name_only(
+    sqlite: Sqlite, links: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As on memory cards and some network drives."""
+    if not links:
+
+        def refuse(*words: object) -> None:
+            raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(Path, "hardlink_to", refuse)
+    publish(people()).write(sqlite.table("out"))
+    assert sqlite.names() == {"out", "out_manifest"}
+    assert [file.name for file in tmp_path.iterdir()] == [sqlite.file.name]
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_two_runs_make_the_same_table(postgresql: PostgreSQL) -> None:
+    """The second waits for the first, and then says why it cannot go on."""
+    made = publish(people())
+    with postgresql.connection() as other:
+        other.execute("BEGIN")
+        other.execute("CREATE TABLE out (a int)")
+        found: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                made.write(postgresql.table("out"))
+            except BaseException as problem:
+                found.append(problem)
+
+        second = threading.Thread(target=write)
+        second.start()
+        while postgresql.run("SELECT count(*) FROM pg_locks WHERE NOT granted") == [(0,)]:
+            assert second.is_alive()
+        other.execute("COMMIT")
+        second.join()
+    [problem] = found
+    assert isinstance(problem, TargetError)
+    assert "somebody else made a table of the same name in the meantime. Nothing was left there" in str(problem)
+
+
 def test_a_view_is_not_replaced_either(place: Place) -> None:
     place.put("old", people(5))
     place.run("CREATE VIEW out AS SELECT * FROM old")

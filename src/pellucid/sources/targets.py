@@ -113,18 +113,24 @@ class Staging:
 
     def __init__(self) -> None:
         self._temporary: dict[Path, Path] = {}
+        self._new: set[Path] = set()
         self._transaction: Transaction | None = None
 
     def __enter__(self) -> Staging:
         return self
 
-    def add(self, target: Path, *, private: bool = False) -> Path:
-        """The temporary name to write `target` under; a private file may be read by its owner alone."""
+    def add(self, target: Path, *, private: bool = False, new: bool = False) -> Path:
+        """The temporary name to write `target` under.
+
+        A private file may be read by its owner alone, and a new one never takes the place of another.
+        """
         with explained(target):
             _require_plain(target)
             temporary = _aside(target)
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if private else 0o666))
         self._temporary[target] = temporary
+        if new:
+            self._new.add(target)
         return temporary
 
     def attach(self, transaction: Transaction) -> None:
@@ -150,7 +156,7 @@ class Staging:
                 with contextlib.suppress(OSError):  # there was nothing, or the file system has no links
                     before[target].hardlink_to(target)
                 with explained(target):
-                    temporary.replace(target)
+                    (_move_if_new if target in self._new else Path.replace)(temporary, target)
         except BaseException:
             for target, old in before.items():
                 if not self._temporary[target].exists():
@@ -177,6 +183,21 @@ class Staging:
 def _aside(target: Path) -> Path:
     """A hidden name beside a target that no other file has."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+
+
+def _move_if_new(temporary: Path, target: Path) -> None:
+    """Move a file to where none is, even if somebody else does so at the same moment."""
+    try:
+        target.hardlink_to(temporary)
+    except OSError:  # there is one, or the file system knows no links
+        if os.path.lexists(target):
+            raise TargetError(
+                f"{target} was made by somebody else in the meantime.",
+                remedy="Nothing was changed in it. Run it again.",
+            ) from None
+        temporary.replace(target)
+    else:
+        temporary.unlink()
 
 
 def _flush(path: Path) -> None:

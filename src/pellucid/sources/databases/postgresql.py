@@ -60,7 +60,10 @@ class PostgreSQL(Session):
         return bool(self._connection.broken)
 
     @staticmethod
-    def why(problem: Exception) -> str:  # noqa: D102
+    def why(problem: Exception) -> str:
+        """What the server says. The one thing that must be unique in new tables without constraints is their names."""
+        if isinstance(problem, psycopg.errors.UniqueViolation):
+            return "somebody else made a table of the same name in the meantime"
         said = getattr(getattr(problem, "diag", None), "message_primary", None) or str(problem)
         return str(said).strip().splitlines()[0]
 

@@ -89,7 +89,7 @@ class DatabaseTarget:
         """The transaction."""
         address = self._address
         if self._is_new() and address.path is not None:
-            temporary = staging.add(address.path)
+            temporary = staging.add(address.path, new=True)
             temporary.unlink()  # for DuckDB, an empty file is none of its own
             address = replace(address, path=temporary)
         with explained(self._address, TargetError, "written"):
