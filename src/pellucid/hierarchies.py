@@ -62,7 +62,9 @@ class Hierarchy:
         if isinstance(given, str | os.PathLike):
             return cls.read(given)
         if isinstance(given, Mapping):
-            given = [(value, *([above] if isinstance(above, str) else above)) for value, above in given.items()]
+            given = [
+                (value, *_row([above] if isinstance(above, str | int) else above)) for value, above in given.items()
+            ]
         if not isinstance(given, Iterable):
             raise HierarchyError(
                 f"A hierarchy is a path, a list of rows, or a mapping from values to their ancestors, not {given!r}."

@@ -154,6 +154,36 @@ def test_values_of_postgresql_that_nobody_else_has(postgresql: PostgreSQL, value
         open_source(postgresql.table("t")).read(["v"])
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("DATE 'infinity'", "'v' holds a DATE that is infinite, before the year 1 or after the year 9999"),
+        ("DATE '10000-01-01'", "'v' holds a DATE that is infinite"),
+        ("DATE '0044-03-15 (BC)'", "'v' holds a DATE that is infinite"),
+        ("TIMESTAMP '-infinity'", "'v' holds a TIMESTAMP that is infinite"),
+        ("TIMESTAMP_S 'infinity'", "'v' holds a TIMESTAMP_S that is infinite"),
+        ("TIMESTAMP_NS 'infinity'", "'v' holds a TIMESTAMP_NS that is infinite"),
+        ("TIMESTAMPTZ 'infinity'", "'v' holds a TIMESTAMP WITH TIME ZONE that is infinite"),
+        ("TIME '24:00'", "'v' holds a TIME that is 24:00"),
+        ("(-170141183460469231731687303715884105727)::HUGEINT", "'v' needs numbers of 39 digits; 38 are the most"),
+    ],
+)
+def test_values_of_duckdb_that_nobody_else_has(duckdb: DuckDB, value: str, message: str) -> None:
+    """None of them is read as a missing value, and none ends in the middle of the work."""
+    duckdb.run(f"CREATE TABLE t AS SELECT {value} AS v UNION ALL SELECT NULL")
+    with pytest.raises(SourceError, match=message):
+        open_source(duckdb.table("t")).read(["v"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["DATE '0001-01-01'", "DATE '9999-12-31'", "TIMESTAMP '9999-12-31 23:59:59.999999'", "TIME '23:59:59.999999'"],
+)
+def test_the_last_moments_of_duckdb_are_read(duckdb: DuckDB, value: str) -> None:
+    duckdb.run(f"CREATE TABLE t AS SELECT {value} AS v")
+    assert str(open_source(duckdb.table("t")).read(["v"])["v"][0]) in value
+
+
 @pytest.mark.xdist_group("postgresql")
 def test_decimals_without_a_declared_scale_get_one(postgresql: PostgreSQL) -> None:
     postgresql.run("CREATE TABLE t AS SELECT v::numeric FROM (VALUES ('1'), ('-0.25'), ('17.5')) AS x (v)")

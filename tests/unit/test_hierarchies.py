@@ -82,6 +82,8 @@ def test_files_that_cannot_be_read(tmp_path: Path, content: bytes | None, messag
         (5, "A hierarchy is a path, a list of rows, or a mapping from values to their ancestors, not 5"),
         (["Rome;Italy;*"], "A row of a hierarchy lists a value, its ancestors and the root; 'Rome;Italy;*' is no list"),
         ([5], "A row of a hierarchy lists .*; 5 is no list"),
+        ({"Rome": 5.5}, "A row of a hierarchy lists .*; 5.5 is no list"),
+        ({"Rome": ["Italy", None]}, "A hierarchy holds texts and whole numbers, not None"),
         ([("Rome", 1.5, "*")], "A hierarchy holds texts and whole numbers, not 1.5"),
         ([("Rome", None)], "A hierarchy holds texts and whole numbers, not None"),
         ([("Rome", True)], "A hierarchy holds texts and whole numbers, not True"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,7 +12,7 @@ import polars as pl
 
 from ...typed import as_text
 from .address import Address, quoted
-from .session import Column, Session
+from .session import MOST_DIGITS, Column, Session, no_moment, too_long
 from .streams import Stream
 
 __all__ = ["DuckDB"]
@@ -21,6 +22,11 @@ _USABLE = re.compile(
     r"|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?)"
 )
 _PIECE = "pellucid_piece"
+_FIRST_DAY, _LAST_DAY = ((day - dt.date(1970, 1, 1)).days for day in (dt.date.min, dt.date.max))
+_PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
+_INFINITE = 2**63 - 1
+_LOST = {"TIME": "{} = TIME '24:00:00'", "TIMESTAMP_S": "NOT isfinite({})"}
+"""What would be read as another value, or as a missing one; of these types alone is the table asked twice."""
 
 
 class DuckDB(Session):
@@ -63,7 +69,16 @@ class DuckDB(Session):
 
     def read(self, relation: str, columns: Sequence[Column]) -> pl.DataFrame:  # noqa: D102
         names = ", ".join(quoted(column.name) for column in columns)
-        return pl.DataFrame(Stream(self._connection.sql(f"SELECT {names} FROM {relation}")))  # noqa: S608 - quoted
+        table = pl.DataFrame(Stream(self._connection.sql(f"SELECT {names} FROM {relation}")))  # noqa: S608 - quoted
+        for column, values in zip(columns, table, strict=True):
+            if column.type in _LOST and self._has(relation, _LOST[column.type].format(quoted(column.name))):
+                raise no_moment(column)
+            _require_usual(values, column)
+        return table
+
+    def _has(self, relation: str, what: str) -> bool:
+        found = f"SELECT 1 FROM {relation} WHERE {what} LIMIT 1"  # noqa: S608 - quoted
+        return bool(self._connection.execute(found).fetchall())
 
     def create(self, name: tuple[str, ...], schema: pl.Schema) -> None:  # noqa: D102
         self._from(pl.DataFrame(schema=schema), f"CREATE TABLE {quoted(*name)} AS FROM")
@@ -87,3 +102,17 @@ class DuckDB(Session):
 
     def disconnect(self) -> None:  # noqa: D102
         self._connection.close()
+
+
+def _require_usual(values: pl.Series, column: Column) -> None:
+    """Refuse what others than DuckDB have no value for: they would fail on it later, or change it."""
+    if isinstance(values.dtype, pl.Decimal):
+        digits = values.cast(pl.String).str.count_matches("[0-9]").max()
+        if int(digits or 0) > MOST_DIGITS:  # type: ignore[arg-type]
+            raise too_long(column, digits)  # type: ignore[arg-type]
+    if values.dtype not in (pl.Date, pl.Datetime):
+        return
+    per_day = _PER_DAY.get(getattr(values.dtype, "time_unit", ""), 1)
+    first, last = _FIRST_DAY * per_day, (_LAST_DAY + 1) * per_day - 1
+    if not values.to_physical().is_between(max(first, -_INFINITE + 1), min(last, _INFINITE - 1)).all():
+        raise no_moment(column)

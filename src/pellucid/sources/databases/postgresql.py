@@ -13,13 +13,12 @@ import psycopg
 from ...errors import SourceError, TargetError, listed
 from ...typed import as_text
 from .address import Address, quoted
-from .session import Column, Session
+from .session import MOST_DIGITS, Column, Session, no_moment, too_long
 
 __all__ = ["PostgreSQL"]
 
 _BYTES = 2**23
 _LONGEST_NAME = 63
-_MOST_DIGITS = 38
 _CANCEL_SECONDS = 0.5
 _NUMBERS: dict[str, Any] = {
     "smallint": pl.Int16,
@@ -168,11 +167,7 @@ def _parsed(texts: pl.Series, column: Column) -> pl.Series:
     else:
         found = texts.str.to_datetime(form, time_unit="us", strict=False)
     if found.null_count() != texts.null_count():
-        unlike = "24:00" if column.type.startswith("time ") else "infinite, before the year 1 or after the year 9999"
-        raise SourceError(
-            f"The column {column.name!r} holds a {column.type} that is {unlike}.",
-            remedy="Leave such rows out with a query, or drop the column.",
-        )
+        raise no_moment(column)
     return found
 
 
@@ -188,12 +183,9 @@ def _exact(values: pl.Series, column: Column) -> pl.Series:
     parts = values.str.strip_prefix("-").str.splitn(".", 2).struct.unnest()
     places = int(parts["field_1"].str.len_bytes().max() or 0)  # type: ignore[arg-type]
     digits = int(parts["field_0"].str.len_bytes().max() or 0) + places  # type: ignore[arg-type]
-    if digits > _MOST_DIGITS:
-        raise SourceError(
-            f"The column {column.name!r} needs numbers of {digits} digits; {_MOST_DIGITS} are the most.",
-            remedy="Round them with a query, or drop the column.",
-        )
-    return values.cast(pl.Decimal(_MOST_DIGITS, places))
+    if digits > MOST_DIGITS:
+        raise too_long(column, digits)
+    return values.cast(pl.Decimal(MOST_DIGITS, places))
 
 
 def _in_microseconds(dtype: pl.DataType) -> bool:

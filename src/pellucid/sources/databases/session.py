@@ -14,7 +14,20 @@ from ...errors import MissingExtraError, PellucidError, SourceError
 from ...runs import at_once, interruptible
 from .address import Address, Database, parts_of, quoted
 
-__all__ = ["Column", "Session", "connected", "engine_of", "explained", "reading"]
+__all__ = [
+    "MOST_DIGITS",
+    "Column",
+    "Session",
+    "connected",
+    "engine_of",
+    "explained",
+    "no_moment",
+    "reading",
+    "too_long",
+]
+
+MOST_DIGITS = 38
+"""Of a decimal."""
 
 _T = TypeVar("_T")
 
@@ -28,6 +41,24 @@ class Column:
     """As the database calls it."""
     usable: bool = True
     """Whether its values can be compared with each other, and are understood."""
+
+
+def no_moment(column: Column) -> SourceError:
+    """The error for what a database takes for a moment, and Python does not."""
+    of_day = column.type.lower().split()[0] == "time"
+    unlike = "24:00" if of_day else "infinite, before the year 1 or after the year 9999"
+    return SourceError(
+        f"The column {column.name!r} holds a {column.type} that is {unlike}.",
+        remedy="Leave such rows out with a query, or drop the column.",
+    )
+
+
+def too_long(column: Column, digits: int) -> SourceError:
+    """The error for numbers of too many digits."""
+    return SourceError(
+        f"The column {column.name!r} needs numbers of {digits} digits; {MOST_DIGITS} are the most.",
+        remedy="Round them with a query, or drop the column.",
+    )
 
 
 class Session(ABC):
