@@ -168,6 +168,7 @@ def test_a_schema_may_be_named(postgresql: PostgreSQL) -> None:
         publish(people()).write(postgresql.table('"a.b"."out"'))
     with pytest.raises(TargetError, match='schema "nowhere" does not exist'):
         publish(people()).write(postgresql.table("nowhere.out"))
+    postgresql.run('DROP SCHEMA "a.b" CASCADE')  # others see what tables there are
 
 
 # A run that stops in the middle, when everything is written and nothing committed.
