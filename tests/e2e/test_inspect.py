@@ -296,6 +296,27 @@ def test_a_file_of_another_dialect(pellucid: Runner, folder: Path) -> None:
     assert run.status == 0, run.err
 
 
+def test_one_row_is_one(pellucid: Runner, folder: Path) -> None:
+    Path("few.csv").write_text("patient,age\nx1,30\nx1,30\nx2,31\nx3,32\nx3,32\nx4,32\n")
+    said = " ".join(pellucid("inspect", "few.csv", "-q", "age", "--identifier", "patient").out.split())
+    assert "1 of 6 rows is unique, and 6 are in groups of fewer than 5." in said
+    Path("few.csv").write_text("patient,age\nx1,30\nx1,30\nx2,31\n")
+    said = " ".join(pellucid("inspect", "few.csv", "-q", "age", "--identifier", "patient").out.split())
+    assert "In 'patient', 1 row repeats a value" in said
+    assert "1 row is the same as one before" in said
+
+
+def test_what_is_read_as_text_is_said_with_the_draft(pellucid: Runner, folder: Path) -> None:
+    """Whoever never looks hears of it, too: in the terminal, because a draft holds no values of secrets."""
+    rows = "".join(f"{20 + number},1.{number % 12 + 1}.1990,{number % 4}\n" for number in range(30))
+    Path("mixed.csv").write_text(f"age,born,disease\n{rows}?,1.1.1990,0\n")
+    run = pellucid("init", "mixed.csv")
+    said = " ".join(run.out.split())
+    assert "Numbers that are text: All values are numbers, but for '?' in 'age'." in said
+    assert "Dates that are text: 'born': only what is written like 1990-12-24 is a date" in said
+    assert pellucid("init", "mixed.csv", "-o", "again.toml", "--json").json["status"] == 0
+
+
 def test_l_of_one_is_warned_of(pellucid: Runner, folder: Path) -> None:
     pl.DataFrame({"age": [1, 1, 1], "disease": ["flu", "flu", "cold"]}).write_csv("few.csv")
     run = pellucid("init", "few.csv")

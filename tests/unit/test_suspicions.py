@@ -15,6 +15,8 @@ import pytest
 
 import pellucid
 from pellucid.inspection import Column, facts, patterns
+from pellucid.inspection.findings import misread
+from pellucid.inspection.proposal import propose
 from pellucid.inspection.words import TOPICS, topics_of
 
 ROWS = 400
@@ -109,10 +111,41 @@ def test_names_that_only_look_so(name: str) -> None:
 
 
 def test_words_are_written_as_they_are_looked_for() -> None:
-    """Every word of the lists is found when it is the name of a column."""
+    """Every word of the lists is found when it is the name of a column, alone or with another word."""
     for topic in TOPICS:
         for word in topic.words.split():
-            assert topic in [found for found, _ in topics_of(word.replace("*", "xx"))], word
+            name = word.replace("*", "xx").removeprefix("=")
+            found = [each for name in (name, f"xx {name}") for each, _ in topics_of(name)]
+            assert topic in found, word
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"), [("name", True), ("Name", True), ("country_name", False), ("file name", False)]
+)
+def test_a_name_is_one_of_a_person_if_it_says_no_more(name: str, is_one: bool) -> None:
+    """However often names repeat: a draft must not take them for something to publish."""
+    table = pl.DataFrame({"age": range(40, 60), name: ["Ann Fox", "Bob Lee", "Cy Ray", "Di Fox"] * 5})
+    found = pellucid.inspect(table)
+    assert (("identifier", "names of persons") in about(found[name])) is is_one
+    assert found.repeats.identifiers == {}, "many people have the same name"
+
+
+@pytest.mark.parametrize("name", ["x", "notes", "diagnosis", "occupation"])
+def test_free_text_is_nothing_else_whatever_it_is_called(name: str) -> None:
+    texts = [f"seen on day {number}, complains of pain in the arm, the daughter says otherwise" for number in range(30)]
+    seen = column(name, texts + texts[:15])
+    assert kinds(seen) == {"free text"}
+    assert not seen.may_be_sensitive
+    found = pellucid.inspect(
+        pl.DataFrame(
+            {
+                "age": [20 + 7 * number % 31 for number in range(45)],
+                "city": ["Bonn", "Ulm", "Kiel"] * 15,
+                name: texts + texts[:15],
+            }
+        )
+    )
+    assert name in propose(found).drop
 
 
 @pytest.mark.parametrize(
@@ -296,6 +329,58 @@ def test_amounts_and_years_are_no_codes() -> None:
     assert "code" not in kinds(column("x", [random.randrange(0, 9999) for _ in range(ROWS)]))
     assert "code" not in kinds(column("x", [random.randrange(1930, 2005) for _ in range(ROWS)]))
     assert "code" not in kinds(column("x", [f"P{number:02}" for number in range(ROWS)])), "different for everybody"
+
+
+DAYS = [datetime.date(1930 + number % 70, 1 + number % 12, 1 + number % 28) for number in range(ROWS)]
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%Y", "%m/%d/%Y", "%d-%m-%y", "%Y/%m/%d", "%d/%m/%Y %H:%M"])
+def test_dates_that_are_kept_as_text(form: str) -> None:
+    seen = column("x", [day.strftime(form) for day in DAYS] + ["unknown"])
+    assert about(seen) == {("quasi-identifier", "dates or years of birth")}
+    assert titles({"x": [day.strftime(form) for day in DAYS]}) == ["Dates that are text"]
+    recent = column("x", [day.replace(year=2019 + day.year % 3).strftime(form) for day in DAYS])
+    assert about(recent) == {("quasi-identifier", "dates that others may know")}
+
+
+def titles(columns: dict[str, Sequence[Any]]) -> list[str]:
+    """What is said of texts that may be something else."""
+    return [each.title for each in misread(pellucid.inspect(pl.DataFrame(columns)))]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([*map(str, range(90)), "NA"], ["Numbers that are text"]),
+        ([*map(str, range(9)), "N"], ["Numbers that are text"]),
+        (["1.5", "2", "-3", "4,5", "5", "6", "7", "8", "9", "10", ">10"], ["Numbers that are text"]),
+        (["White", "Black", "?"], ["Missing values that are written out"]),
+        (["White", "N/A", "-"], ["Missing values that are written out"]),
+        (["none", "unknown", "other"], []),
+        (["1", "2", "N"], []),
+        (["01", "02", "03", "04", "05", "06", "07", "08", "09", "N"], []),
+        (["250.83", "V57", "401", "428", "E812", "786.5", "10", "11", "112", "V58"], []),
+        (["A1", "B2", "C3"], []),
+        (range(20), []),
+        ([datetime.date(2020, 1, 2), None], []),
+        (["1.2.3", "10.0.0.1", "12.2021", "1/2"], []),
+    ],
+)
+def test_texts_that_may_be_something_else(values: Sequence[Any], said: list[str]) -> None:
+    assert titles({"x": values}) == said
+
+
+def test_what_to_do_about_numbers_that_are_text(tmp_path: Path) -> None:
+    """What is said works: and of a table that has types, the source must be changed."""
+    table = pl.DataFrame({"age": [*map(str, range(30)), "?", "N A"], "sex": ["f", "m"] * 16})
+    [said] = misread(pellucid.inspect(table))
+    assert "make this a column of numbers in the source" in said.text
+    table.write_csv(tmp_path / "t.csv")
+    [said] = misread(pellucid.inspect(tmp_path / "t.csv"))
+    assert "but for '?', 'N A' in 'age'." in said.text
+    assert "say so (--null '?,N A')" in said.text
+    found = pellucid.inspect(pellucid.File(tmp_path / "t.csv", null=["?", "N A"]))
+    assert (found["age"].facts.type, found["age"].facts.missing, [*misread(found)]) == ("whole number", 2, [])
 
 
 def test_the_largest_l_is_what_eligibility_allows() -> None:

@@ -13,6 +13,7 @@ import typer
 from .. import inspection
 from ..errors import TargetError
 from ..inspection.draft import draft
+from ..inspection.findings import misread
 from ..inspection.proposal import Proposal, propose
 from ..runs import at_once
 from ..shown import printable
@@ -74,6 +75,8 @@ def init(
             print_json({"status": 0, "file": str(output), "proposal": proposal.as_dict()})
         else:
             _show(proposal, output)
+            for finding in misread(found):
+                paragraph(f"{finding.title}: {finding.text}")
 
 
 def _require_new(output: Path) -> None:

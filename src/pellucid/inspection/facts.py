@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,17 @@ _MOST_LOOKED_AT = 5_000
 _EXACT = 2.0**53
 """Beyond this, floating-point numbers are whole because they have no room for decimals."""
 _COUNT = "count of this value"
+_MISSING = frozenset(["?", "na", "n/a", "#n/a", "<na>", "nan", "null", "missing", "-", "--", "."])
+"""Words such as `none` and `unknown` are not among them: they may be values that somebody chose."""
+_NUMBER = r"^-?[0-9]+([.,][0-9]+)?$"
+_LEADING_ZERO = r"^-?0[0-9]"
+_MOST_OTHERS = 3
+_NEARLY_ALL = 0.8
+_DATE = re.compile(
+    r"(?:[0-3]?[0-9](?P<mark>[./-])[0-3]?[0-9](?P=mark)(?P<last>[0-9]{4}|[0-9]{2})"
+    r"|(?P<first>[0-9]{4})(?P<between>[./-])[0-1]?[0-9](?P=between)[0-3]?[0-9])"
+    r"(?:[ T][0-9]{1,2}:[0-9]{2}(?::[0-9.]+)?)?"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +55,10 @@ class Facts:
     """The ends of what has an order: numbers, dates and times."""
     whole: bool = False
     """Whether all values are whole numbers, whatever type they have."""
+    but_for: tuple[str, ...] = ()
+    """Of texts that are numbers but for a few: those few."""
+    inferred: bool = False
+    """Whether its type was inferred from the texts of a text file."""
     counts_rows_from: int | None = None
     """Where each value is the one of the row before plus one: the first."""
 
@@ -65,6 +81,18 @@ class Facts:
     def near_unique(self) -> bool:
         """Whether nearly every row has a value of its own."""
         return self.present > 0 and self.distinct >= 0.9 * self.present
+
+    @property
+    def missing_written_as(self) -> tuple[str, ...]:
+        """Texts that may mean that a value is missing."""
+        return tuple(text for text in self.texts if text.strip().casefold() in _MISSING) if self.type == "text" else ()
+
+    @property
+    def years_of_dates(self) -> tuple[int, ...]:
+        """Of texts that are dates, but not written like 1990-12-24: their years, smallest first."""
+        found = [_DATE.fullmatch(text.strip()) for text in self.texts] if self.type == "text" else []
+        years = sorted(int(date["first"] or date["last"]) for date in found if date)
+        return tuple(years) if len(years) > _NEARLY_ALL * len(found) else ()
 
     @property
     def all_shown(self) -> bool:
@@ -109,6 +137,8 @@ def counted(column: pl.Series, *, untyped: bool) -> tuple[Facts, pl.Series]:
         low=low,
         high=high,
         whole=whole,
+        inferred=untyped,
+        but_for=_but_for(typed) if typed.dtype == pl.String else (),
         counts_rows_from=_first_of_positions(column, typed) if whole and not missing else None,
     )
     return facts, column
@@ -164,6 +194,14 @@ def _some_texts(values: pl.Series, column: pl.Series) -> tuple[str, ...]:
         values = column.drop_nulls()
         values = values.gather_every(max(1, len(values) // _MOST_LOOKED_AT)).unique()
     return tuple(as_text(values.drop_nulls()).sort().to_list())
+
+
+def _but_for(values: pl.Series) -> tuple[str, ...]:
+    """The few of these different texts that are no numbers, if nearly all are. Codes with leading zeros are none."""
+    texts = values.drop_nulls()
+    others = texts.filter(~texts.str.contains(_NUMBER))
+    few = 0 < len(others) <= min(_MOST_OTHERS, (1 - _NEARLY_ALL) * len(texts))
+    return tuple(others.sort().to_list()) if few and not texts.str.contains(_LEADING_ZERO).any() else ()
 
 
 def _first_of_positions(column: pl.Series, values: pl.Series) -> int | None:

@@ -88,6 +88,9 @@ class Column:
             "missing": facts.missing,
             "low": _plain(facts.low),
             "high": _plain(facts.high),
+            "numbers_but_for": list(facts.but_for),
+            "missing_written_as": list(facts.missing_written_as),
+            "dates_as_text": bool(facts.years_of_dates),
             "role": self.role,
             "suspicions": [each.as_dict() for each in self.suspicions],
             "largest_diversity": facts.largest_diversity if self.may_be_sensitive else None,
@@ -264,7 +267,7 @@ class _Looking:
                 identifiers={
                     column.name: column.facts.present - column.facts.distinct
                     for column in self.columns
-                    if column.may_be("identifier") and not column.facts.all_different
+                    if column.may_be("identifier") and not column.facts.all_different and not _is_shared(column)
                 },
                 identical_rows=self.rows - len(_sizes(self._whole_rows)),
             ),
@@ -278,6 +281,12 @@ class _Looking:
             unique_rows=int(np.count_nonzero(sizes == 1)),
             rows_in_small_groups=int(sizes[sizes < SMALL_GROUP].sum()),
         )
+
+
+def _is_shared(column: Column) -> bool:
+    """Whether it was not given as identifier, and holds names or addresses, which many people share."""
+    shared = ("names of persons", "addresses")
+    return column.role is None and not column.facts.near_unique and any(s.what in shared for s in column.suspicions)
 
 
 def _sizes(hashes: Hashes) -> Integers:

@@ -27,6 +27,7 @@ _OLDEST = 120
 _LEAST_AGES = 15
 _BIRTH_YEARS = (1900, 2030)
 _LEAST_YEARS = 5
+_YEARS_OF_BIRTHS = 30
 _INTERVAL = re.compile(r"[\[(]?[0-9]{1,3} ?(?:-|–|to|,|;) ?[0-9]{1,3}[\])]?|[<>]=? ?[0-9]{1,3}|[0-9]{1,3}\+")
 _LEAST_CODES = 10
 _FEW_ROWS = 20
@@ -61,8 +62,10 @@ def suspicions(facts: Facts, *, age_is_named: bool) -> tuple[Suspicion, ...]:
         return (Suspicion("row number", "positions", because),)
     found = [*_by_pattern(facts)]
     by_name = [*_by_name(facts)]
+    if not any(each.kind == "identifier" for each in (*found, *by_name)) and _is_free_text(facts):
+        return (_free_text(facts),)  # whatever its name says: nobody can tell what stands in it
     found += by_name
-    if not found:
+    if not found and not facts.years_of_dates:
         found += _by_uniqueness(facts)
     if not any(each.kind in ("identifier", "free text") for each in found):
         said = {each.what for each in by_name} | ({"age"} if age_is_named else set())
@@ -111,11 +114,18 @@ def _by_uniqueness(facts: Facts) -> Iterator[Suspicion]:
     """Columns in which nearly every value is another. Measurements are so as well, and no identifiers."""
     if not facts.near_unique or facts.type not in ("text", "whole number", "number") or _is_measured(facts):
         return
-    if facts.type == "text" and _mean_length(facts) >= _LONG_TEXT:
-        because = f"texts of {_mean_length(facts):.0f} letters on average, nearly all different: they may name people"
-        yield Suspicion("free text", "free text", because)
-    elif facts.type == "text" or (facts.all_different and facts.present >= _FEW_ROWS):
+    if facts.type == "text" or (facts.all_different and facts.present >= _FEW_ROWS):
         yield Suspicion("identifier", "nearly unique values", _how_different(facts))
+
+
+def _is_free_text(facts: Facts) -> bool:
+    """Long texts that hardly repeat: notes, letters, answers in words of one's own."""
+    return facts.type == "text" and 2 * facts.distinct > facts.present and _mean_length(facts) >= _LONG_TEXT
+
+
+def _free_text(facts: Facts) -> Suspicion:
+    length = f"texts of {_mean_length(facts):.0f} letters on average"
+    return Suspicion("free text", "free text", f"{length}, and {_how_different(facts)}: they may name people")
 
 
 def _is_measured(facts: Facts) -> bool:
@@ -129,6 +139,9 @@ def _by_values(facts: Facts) -> Iterator[Suspicion]:
         what = BIRTHS if _are_births(facts) else "dates that others may know"
         span = "" if facts.low is None else f" from {_day(facts.low)} to {_day(facts.high)}"
         yield Suspicion("quasi-identifier", what, f"dates{span}")
+    elif years := facts.years_of_dates:
+        what = BIRTHS if years[-1] - years[0] > _YEARS_OF_BIRTHS else "dates that others may know"
+        yield Suspicion("quasi-identifier", what, "dates, but kept as text")
     elif facts.whole and _BIRTH_YEARS[0] <= facts.low and facts.high <= _BIRTH_YEARS[1]:
         if facts.distinct >= _LEAST_YEARS:
             yield Suspicion(
@@ -153,7 +166,7 @@ def _are_ages(facts: Facts) -> bool:
 
 def _are_births(facts: Facts) -> bool:
     """Dates that spread over more than thirty years."""
-    return facts.low is not None and bool((facts.high - facts.low) > datetime.timedelta(days=30 * 365))
+    return facts.low is not None and bool((facts.high - facts.low) > datetime.timedelta(days=_YEARS_OF_BIRTHS * 365))
 
 
 def _codes(facts: Facts) -> Iterator[Suspicion]:

@@ -25,7 +25,10 @@ class Topic:
     what: str
     role: Literal["identifier", "quasi-identifier", "sensitive"]
     words: str
-    """Words, and runs of words without the spaces between them; `geburts*` is every word that begins so."""
+    """Words, and runs of words without the spaces between them; `geburts*` is every word that begins so.
+
+    `=name` is a name of one word: a column `name` names people, `country_name` does not.
+    """
     needs: Needs = "nothing"
     """What the values must be like besides: a word such as `number` alone says little."""
 
@@ -38,7 +41,7 @@ TOPICS = (
         nachname vorname familienname geburtsname rufname zuname nom prénom nomdefamille patronyme apellido apellidos
         nombre nombres cognome nome naam voornaam achternaam imię nazwisko förnamn efternamn fornavn etternavn
         efternavn navn namn sobrenome apelido jméno příjmení sukunimi etunimi patientname personname employeename
-        customername patientenname""",
+        customername patientenname =name""",
     ),
     Topic("e-mail addresses", "identifier", "email mail emailaddress courriel correo correoelectronico epost"),
     Topic(
@@ -102,7 +105,9 @@ TOPICS = (
         ort wohnort stadt gemeinde ville commune ciudad municipio comune città gemeente miasto kommun kommune county
         region région state bundesland province provinz kanton canton district bezirk landkreis country land pays país
         paese kraj nationality nationalität nationalité nacionalidad nazionalità staatsangehörigkeit citizenship
-        birthplace placeofbirth geburtsort origin place location latitude longitude lat lon lng postnr psč""",
+        birthplace placeofbirth geburtsort origin place location latitude longitude lat lon lng postnr postnummer psč
+        codicepostale kodpocztowy województwo powiat gmina provincia provincie woonplaats plaats cidade município
+        concelho obec okres kunta län""",
     ),
     Topic("ethnic origin", "quasi-identifier", "race rac1p ethnicity ethnic ethnie etnia hisp hispanic ancestry"),
     Topic(
@@ -156,7 +161,7 @@ TOPICS = (
         "sensitive",
         "religion confession konfession party partei politics political sexuality sexualorientation union gewerkschaft",
     ),
-    Topic("results or grades", "sensitive", "grade grades score result testresult note notes befund ergebnis résultat"),
+    Topic("results or grades", "sensitive", "grade grades score result testresult befund ergebnis résultat"),
     Topic(
         "occupation",
         "quasi-identifier",
@@ -178,7 +183,9 @@ def topics_of(name: str) -> Iterator[tuple[Topic, str]]:
     for length in range(min(len(words), _LONGEST_RUN), 0, -1):
         for start in range(len(words) - length + 1):
             run = range(start, start + length)
-            if taken.isdisjoint(run) and (found := _topics("".join(words[start : start + length]))):
+            if not taken.isdisjoint(run):
+                continue
+            if found := _topics("".join(words[start : start + length]), alone=length == len(words)):
                 taken.update(run)
                 yield from ((topic, " ".join(words[start : start + length])) for topic in found)
 
@@ -193,9 +200,11 @@ def _plain(text: str) -> str:
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
-def _topics(word: str) -> list[Topic]:
+def _topics(word: str, *, alone: bool) -> list[Topic]:
     whole, starts, ends = _lists()
-    found = whole.get(word, [])
+    found = whole.get(f"={word}", []) if alone else []
+    if not found:
+        found = whole.get(word, [])
     if not found:
         found = next((topics for start, topics in starts.items() if word.startswith(start)), [])
     if not found:
