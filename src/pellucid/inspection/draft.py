@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -172,19 +173,27 @@ def _settings(column: Column) -> Iterator[str]:
     elif facts.type in _WHERE_DAYS:
         yield f'# grid = "{"year" if _is_birth(column) else "month"}"'
     elif facts.type in ("whole number", "number"):
-        if facts.distinct > _MANY_NUMBERS:
-            yield f"# grid = {_step(column)}"
+        if facts.distinct > _MANY_NUMBERS and (step := _step(column)) != "1":  # whole numbers are in steps of 1
+            yield f"# grid = {step}"
     elif facts.type == "text":
         yield f"# order = [{', '.join(_values(column))}]"
         yield '# hierarchy = "FILE.csv"'
 
 
 def _values(column: Column) -> Iterable[str]:
-    """The values of a quasi-identifier by their letters, where they are few; their order is for the curator to give."""
+    """The values of a quasi-identifier, where they are few; their order is for the curator to give.
+
+    They stand by their letters, and by the numbers in them: `9th` before `10th`, as a curator would have them.
+    """
     facts = column.facts
     if not facts.all_shown or facts.distinct > _MOST_VALUES or max(map(len, facts.texts)) > _LONGEST_VALUE:
         return ('"..."', '"..."')
-    return map(quoted, facts.texts)
+    return map(quoted, sorted(facts.texts, key=_by_numbers))
+
+
+def _by_numbers(text: str) -> tuple[list[tuple[bool, int, str]], str]:
+    pieces = re.findall(r"[0-9]{1,18}|[^0-9]+", text)
+    return [(False, int(piece), "") if piece[0] in "0123456789" else (True, 0, piece) for piece in pieces], text
 
 
 def _step(column: Column) -> str:
