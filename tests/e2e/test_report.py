@@ -213,6 +213,32 @@ def test_twelve_columns_fit_on_paper(pellucid: Runner, folder: Path, browser: An
     tab.close()
 
 
+LINES = """cell => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return new Set([...text.getClientRects()].map(line => line.top)).size;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_of_columns_are_not_broken(pellucid: Runner, folder: Path, browser: Any, width: int) -> None:
+    """Where a table is too wide for its window, it is scrolled; `marital_statu` above `s` is no name."""
+    names = ["hours_worked_per_week", "native_country"]
+    table = pl.read_csv("source.csv").rename({"age": names[0], "place": names[1]})
+    table.write_csv("source.csv")
+    words = ("source.csv", "-q", ",".join(names), *ROLES[2:], "-o", "out.csv", "--report", "r.html")
+    assert pellucid("anonymize", *words).status == 0
+    assert pellucid("inspect", "source.csv", "--html", "look.html").status == 0
+    for page in ("r.html", "look.html"):
+        tab = browser.new_page(viewport={"width": width, "height": 900})
+        tab.goto((folder / page).as_uri())
+        for name in names:
+            cells = tab.locator("tbody th", has_text=name).all()
+            assert cells
+            assert [cell.evaluate(LINES) for cell in cells] == [1] * len(cells), (page, name)
+        tab.close()
+
+
 def test_a_browser_would_notice(folder: Path, browser: Any) -> None:
     """The tests above can fail: a page without escaping and without a policy is caught at all of it."""
     (folder / "bad.html").write_text(
