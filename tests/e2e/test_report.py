@@ -197,17 +197,20 @@ def test_in_a_browser(pellucid: Runner, folder: Path, browser: Any, width: int) 
         assert ("NOT FOR RELEASE" in seen.text) is page.name.endswith(".not-for-release.html")
 
 
-def test_twelve_columns_fit_on_paper(pellucid: Runner, folder: Path, browser: Any) -> None:
+@pytest.mark.parametrize("columns", [3, 6, 12])
+def test_columns_fit_on_paper(pellucid: Runner, folder: Path, browser: Any, columns: int) -> None:
     """A window can be scrolled; what stands beside a sheet of paper is lost."""
-    names = [f"quasi-identifier {number:02}" for number in range(12)]
-    rows = [[f"{'long ' * 9}{(row * place) % 7}" for place in range(12)] for row in range(24)]
+    names = [f"zip_of_the_person_no_{number:02}" for number in range(columns)]
+    values = "a_value_of_23_letters_" if columns == 6 else "long " * 9
+    rows = [[f"{values}{(row * place) % 7}" for place in range(columns)] for row in range(24)]
     lines = [",".join([*row, f"disease {number % 4}"]) for number, row in enumerate(rows)]
     (folder / "wide.csv").write_text("\n".join([",".join([*names, "disease"]), *lines]) + "\n")
     words = ("wide.csv", "-q", ",".join(names), "-s", "disease", "-l", "2", "-o", "out.csv", "--report", "r.html")
     assert pellucid("anonymize", *words).status == 0
     tab = browser.new_page(viewport={"width": 673, "height": 1000})
     tab.emulate_media(media="print")
-    for page in ("r.html", "r.not-for-release.html"):
+    assert pellucid("inspect", "wide.csv", "--html", "look.html").status == 0
+    for page in ("r.html", "r.not-for-release.html", "look.html"):
         tab.goto((folder / page).as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth") <= 673
     tab.close()
