@@ -99,7 +99,12 @@ MAKE: dict[str, Callable[[int], Any]] = {
     "whole": int,
     "real": lambda number: number / 4,
     "dates": lambda number: FIRST + dt.timedelta(number),
+    "durations": lambda number: dt.timedelta(hours=6 * number),
+    "moments": lambda number: dt.datetime(2020, 10, 24, 21, tzinfo=dt.UTC) + dt.timedelta(hours=6 * number),
+    "times": lambda number: (dt.datetime(2020, 1, 1, 12) + dt.timedelta(minutes=6 * number)).time(),
 }
+SCALE = {"real": 4, "durations": 4, "moments": 4, "times": 10}
+UNITS = {"dates": "days", "durations": "days", "moments": "days", "times": "hours"}
 
 
 @pytest.mark.parametrize("kind", MAKE)
@@ -108,16 +113,18 @@ MAKE: dict[str, Callable[[int], Any]] = {
 def test_widths_of_intervals(kind: str, bounds: bool, intervals: list[tuple[int, int]]) -> None:
     ends = sorted({end for low, width in intervals for end in (low, low + width)})
     values = pl.Series("x", [MAKE[kind](end) for end in ends])
+    if kind == "moments":
+        values = values.dt.convert_time_zone("Europe/Berlin")  # the clock is put back within these days
     low, high = (pl.Series([ends.index(low + far * width) for low, width in intervals]) for far in (0, 1))
     columns = [values.gather(low), values.gather(high)] if bounds else [labels.intervals(values, low, high)]
     found = breadths("x", columns, AttributeSettings())
-    widths = [width / 4 if kind == "real" else width for _, width in intervals]
+    widths = [width / SCALE.get(kind, 1) for _, width in intervals]
     assert found.kind == "interval"
     assert found.exact == pytest.approx(widths.count(0) / len(widths))
     assert found.mean == pytest.approx(sum(widths) / len(widths))
     assert found.median == pytest.approx(median_low(widths))
-    assert found.extent == pytest.approx((ends[-1] - ends[0]) / (4 if kind == "real" else 1))
-    assert found.unit == ("days" if kind == "dates" else "")
+    assert found.extent == pytest.approx((ends[-1] - ends[0]) / SCALE.get(kind, 1))
+    assert found.unit == UNITS.get(kind, "")
 
 
 TEXTS = st.text(alphabet=st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), max_size=4) | st.none()

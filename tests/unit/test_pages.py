@@ -68,6 +68,21 @@ def test_the_policy_of_a_page_knows_its_style() -> None:
     assert "@import" not in style[1]
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(1234567, "1,234,567"), (1234.5, "1,234"), (0.125, "0.125"), (-3, "-3"), (1e300, "1e+300")]
+)
+def test_numbers_are_as_long_as_somebody_reads(value: float, text: str) -> None:
+    assert pages.number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0%"), (0.0004, "under 0.1%"), (0.125, "12.5%"), (0.9996, "over 99.9%"), (1, "100%"), (5.244, "524.4%")],
+)
+def test_nothing_is_all_or_nothing_that_is_not(share: float, text: str) -> None:
+    assert pages.percent(share) == text
+
+
 @given(COUNTED, st.booleans())
 def test_a_histogram_counts_everything_once(counted: dict[int, int], whole: bool) -> None:
     chart = histogram(counted.items(), across="x", upwards="y", whole=whole)

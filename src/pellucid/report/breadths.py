@@ -6,7 +6,9 @@ an order stand at their places in the policy.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +24,13 @@ from ..typed import as_text, infer_type
 from .pages import clipped
 
 __all__ = ["Breadths", "breadths"]
+
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_DAY = dt.timedelta(days=1)
+_DURATION = re.compile(
+    r"(?P<minus>-?)P(?:(?P<D>[0-9]+)D)?(?:T(?:(?P<H>[0-9]+)H)?(?:(?P<M>[0-9]+)M)?(?:(?P<S>[0-9.]+)S)?)?"
+)
+_TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
 
 Kind = Literal["interval", "set"]
 Numbers = npt.NDArray[np.float64]
@@ -78,7 +87,7 @@ def breadths(name: str, columns: Sequence[pl.Series], settings: AttributeSetting
         return _of_ancestors(name, distinct["0"], rows, settings.hierarchy)
     low, high, sizes = _read(distinct["0"])
     listed = settings.listed if settings.style != "set" else None
-    if listed is None and ((sizes > 1).any() or (infer_type(low).dtype == pl.String and low.equals(high))):
+    if listed is None and ((sizes > 1).any() or (low.equals(high) and _placed(low, None)[1] == "steps")):
         values = {value for label in distinct["0"].to_list() for value in parse(label).values}
         return _of_sets(name, sizes, rows, len(values))
     return _of_intervals(name, low, high, rows, listed)
@@ -175,4 +184,35 @@ def _placed(ends: pl.Series, order: Sequence[str] | None) -> tuple[Numbers, str]
         return values.to_physical().cast(pl.Float64).fill_null(math.nan).to_numpy(), "days"
     if isinstance(values.dtype, pl.Datetime):
         return (values.to_physical().cast(pl.Float64).fill_null(math.nan) / 86_400e6).to_numpy(), "days"
-    return np.array([math.nan if text is None else float(place) for place, text in enumerate(ends)]), "steps"
+    texts = ends.to_list()
+    some = next((text for text in texts if text is not None), None)
+    for read, unit in ((_moment, "days"), (_duration, "days"), (_time_of_day, "hours")):
+        if some is None or read(some) is None:
+            continue
+        found = [math.nan if text is None else read(text) for text in texts]
+        if None not in found:
+            return np.array(found), unit
+    return np.array([math.nan if text is None else float(place) for place, text in enumerate(texts)]), "steps"
+
+
+def _moment(text: str) -> float | None:
+    """The days of a date and time that says how far from Greenwich it was."""
+    try:
+        moment = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return None if moment.tzinfo is None else (moment - _EPOCH) / _DAY
+
+
+def _duration(text: str) -> float | None:
+    if (found := _DURATION.fullmatch(text)) is None:
+        return None
+    days, hours, minutes, seconds = (float(found[unit] or 0) for unit in "DHMS")
+    return (-1 if found["minus"] else 1) * (days + (hours + (minutes + seconds / 60) / 60) / 24)
+
+
+def _time_of_day(text: str) -> float | None:
+    if (found := _TIME.fullmatch(text)) is None:
+        return None
+    hours, minutes, seconds = map(float, found.groups())
+    return hours + (minutes + seconds / 60) / 60

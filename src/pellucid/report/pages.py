@@ -20,6 +20,7 @@ from ..version import __version__
 __all__ = ["clipped", "number", "page", "percent"]
 
 _LONGEST = 120
+_MOST_READABLE = 1e15
 
 
 def page(template: str, **model: object) -> str:
@@ -46,6 +47,8 @@ def _environment() -> Environment:
 
 def number(value: float) -> str:
     """A number with commas, and no more digits than somebody reads."""
+    if abs(value) >= _MOST_READABLE:
+        return f"{value:.3g}"
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,.3g}"
@@ -54,7 +57,9 @@ def number(value: float) -> str:
 def percent(share: float) -> str:
     """A share in percent."""
     text = f"{share:.1%}"
-    return "under 0.1%" if share > 0 and text == "0.0%" else text.replace(".0%", "%")
+    if share > 0 and text == "0.0%":
+        return "under 0.1%"
+    return "over 99.9%" if share < 1 and text == "100.0%" else text.replace(".0%", "%")
 
 
 def clipped(value: object) -> str:
