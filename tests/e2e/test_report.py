@@ -216,6 +216,19 @@ def test_columns_fit_on_paper(pellucid: Runner, folder: Path, browser: Any, colu
     tab.close()
 
 
+def test_every_sheet_of_a_private_page_says_so(pellucid: Runner, folder: Path, browser: Any) -> None:
+    """Sheets are parted, and the banner stands on the first one alone."""
+    assert pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--report", "r.html").status == 0
+    assert pellucid("inspect", "source.csv", "--html", "look.html").status == 0
+    tab = browser.new_page()
+    tab.emulate_media(media="print")
+    for page, sheet in (("r.html", "auto"), ("r.not-for-release.html", "private"), ("look.html", "private")):
+        tab.goto((folder / page).as_uri())
+        assert tab.evaluate("getComputedStyle(document.body).page") == sheet
+        assert '@page private { @top-center { content: "FOR THE CURATOR ALONE";' in text(folder / page)
+    tab.close()
+
+
 LINES = """cell => {
     const text = document.createRange();
     text.selectNodeContents(cell);
