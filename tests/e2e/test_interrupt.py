@@ -66,3 +66,21 @@ def test_ctrl_c_in_every_stage(both_sources: Path, stage: str) -> None:
             pytest.fail("It waits for the call that never returns.")
     assert (run.returncode, err) == (130, "pellucid: Interrupted: nothing was written.\n")
     assert {file.name: file.read_bytes() for file in both_sources.iterdir()} == before
+
+
+def test_who_ends_it_does_not_wait_until_memory_is_given_back(both_sources: Path) -> None:
+    """Also where no work is left alone, such as in a kernel: Python would take gigabytes apart before it leaves."""
+    change = """
+import atexit
+import pellucid.release as release
+
+def interrupted(*args, **options):
+    raise KeyboardInterrupt
+
+release._recode = interrupted
+atexit.register(print, "Python takes its things apart.")
+
+"""
+    with program("anonymize", "source.csv", "-o", "out.csv", *ROLES, cwd=both_sources, before=change) as run:
+        out, err = run.communicate(timeout=60)
+    assert (run.returncode, out, err) == (130, "", "pellucid: Interrupted: nothing was written.\n")

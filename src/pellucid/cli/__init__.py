@@ -11,7 +11,7 @@ import typer
 
 from ..runs import left_alone
 from . import anonymize, check, compare, demo, evaluate, hierarchy, init, inspect, risk, schema
-from .console import left
+from .console import INTERRUPTED, left
 from .options import version_option
 
 __all__ = ["app", "main"]
@@ -44,7 +44,7 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name in other letters than it can show must not end a run
         sys.stdout.reconfigure(errors="backslashreplace")
     status = _status()
-    if left_alone():  # after Ctrl-C: everything is cleaned up, and nobody waits for what it does
+    if status == INTERRUPTED or left_alone():  # everything is cleaned up; taking gigabytes apart would take its time
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

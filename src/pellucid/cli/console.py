@@ -24,6 +24,7 @@ from ..errors import OverlapWarning, PellucidError, PolicyError
 from .columns import aligned
 
 __all__ = [
+    "INTERRUPTED",
     "complain",
     "complaining",
     "guarded",
@@ -49,7 +50,7 @@ _STAGES = {
     "report": "writing the report",
 }
 _NARROW = 76
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _BUG = 1
 
 _out = Console(highlight=False, markup=False, soft_wrap=True)
@@ -159,7 +160,7 @@ def guarded(*, as_json: bool) -> Iterator[SoFar]:
         kind = type(problem).__name__
         raise left(str(problem), kind, problem.exit_status, as_json=as_json, details=details) from None
     except KeyboardInterrupt:
-        raise left(f"Interrupted: {so_far}.", "Interrupted", _INTERRUPTED, as_json=as_json) from None
+        raise left(f"Interrupted: {so_far}.", "Interrupted", INTERRUPTED, as_json=as_json) from None
     except MemoryError:
         what = f"There is not enough memory for this table: {so_far}."
         raise left(what, "MemoryError", 5, as_json=as_json) from None
