@@ -30,7 +30,7 @@ types: $(VENV)/developed
 	$(BIN)/mypy
 
 sanitize: $(VENV)/developed
-	PATH="$(abspath $(BIN)):$$PATH" native/sanitize.sh
+	PATH="$(abspath $(BIN)):$$PATH" native/sanitize.sh -n auto
 
 bench: $(VENV)/developed
 	$(BIN)/python benchmarks/speed/run.py
