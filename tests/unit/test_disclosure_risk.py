@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -13,8 +16,10 @@ import pytest
 from typer.testing import CliRunner
 
 import pellucid
-from pellucid import CheckFailedError, MicrodataError, PolicyError
+from pellucid import CheckFailedError, MicrodataError, PolicyError, reference
 from pellucid.adversary import disclosure_risk
+from pellucid.adversary.exact import instance_of
+from pellucid.adversary.external import External
 from pellucid.adversary.instances import fewest_instances, possible_instances
 from pellucid.adversary.outcomes import deterministic, mask
 from pellucid.adversary.reading import read_case
@@ -163,6 +168,76 @@ def test_an_algorithm_of_ones_own_that_changes_values() -> None:
     all_the_same = deterministic(lambda instance: [tuple(replace(t, sensitive=0) for t in instance.rows)])
     with pytest.raises(PolicyError, match="changes_values=True"):
         seen(algorithm=all_the_same)
+
+
+AGES = (20, 21, 30, 33, 41, 42)
+ILLNESSES = ("aids", "cold", "flu")
+Box = tuple[int, int, tuple[int, ...]]
+
+
+def one_of(draw: int, distributions: Sequence[list[int]]) -> list[int]:
+    return distributions[draw % len(distributions)]
+
+
+def all_of_mask(people: Sequence[str], rows: int) -> dict[tuple[Box, ...], Counter[tuple[tuple[str, int], ...]]]:
+    """For everything that Mask publishes of any table of so many of these people: the tables, each with its weight.
+
+    Proposition 1 by brute force. Every table is run twice: no more than two groups can be chosen from.
+    """
+    everybody = External.of_numbers([(age,) for age in AGES], people)
+    found: dict[tuple[Box, ...], Counter[tuple[tuple[str, int], ...]]] = defaultdict(Counter)
+    for values in itertools.product((-1, 0, 1, 2), repeat=len(people)):
+        if len(people) - values.count(-1) != rows:
+            continue
+        table = instance_of(everybody, values, 2)
+        groups_of_two = partial(reference.anonymous_mondrian, k=2, positions=table.positions)
+        for draw in range(2):
+            groups = reference.mask(table.rows, 2, {0}, groups_of_two, partial(one_of, draw))
+            ages = [sorted(AGES[t.id] for t in G) for G in groups]
+            shown = [tuple(sorted(t.sensitive for t in G)) for G in groups]
+            release = tuple(sorted((a[0], a[-1], v) for a, v in zip(ages, shown, strict=True)))
+            found[release][tuple(zip(people, values, strict=True))] += 1
+    return found
+
+
+@pytest.mark.parametrize("rows", [4, 5, 6])
+def test_a_protected_value_that_mask_replaced_everywhere(rows: int) -> None:
+    """The adversary knows V: who had aids is not forgotten because the release does not show it any more."""
+    people = list("abcdef")
+    external = pl.DataFrame({"name": people, "age": AGES})
+    tried = 0
+    for release, leading in all_of_mask(people, rows).items():
+        known = {-1, 0, *(v for _, _, values in release for v in values)}  # of other values nobody can think
+        tables = Counter({table: n for table, n in leading.items() if known.issuperset(dict(table).values())})
+        vanished = sum(0 in dict(table).values() for table in tables)
+        if not release or not vanished or any(0 in values for _, _, values in release):
+            continue
+        lines = [(f"[{low}, {high}]", ILLNESSES[v]) for low, high, values in release for v in values]
+        seen = disclosure_risk(
+            pl.DataFrame(lines, schema=["age", "disease"], orient="row"),
+            external,
+            quasi_identifiers=["age"],
+            sensitive="disease",
+            diversity=2,
+            identifier="name",
+            algorithm="mask",
+            protected=["aids"],
+        )
+        assert (seen.instances, seen.unseen) == (len(tables), ("aids",))
+        for name in people:
+            holders = Counter[str]()
+            for table, weight in tables.items():
+                if (value := dict(table)[name]) >= 0:
+                    holders[ILLNESSES[value]] += weight
+            assert seen.of(name).posterior == {v: Fraction(n, tables.total()) for v, n in holders.items()}
+        tried += 1
+    assert tried > 3
+
+
+@pytest.mark.parametrize("protected", ["flu", [], [3]])
+def test_protected_values_that_are_none(protected: list[str]) -> None:
+    with pytest.raises(PolicyError, match="protected"):
+        attack(T2_STAR.frame(), E, algorithm="mask", protected=protected)
 
 
 @pytest.mark.parametrize("limit", [0, -1])

@@ -47,11 +47,18 @@ class Case:
     recoding: Recoding
     shown: Attribute
     """The sensitive column of the release."""
+    unseen: tuple[str, ...] = ()
+    """Sensitive values, as texts, that people may have had and the release does not show."""
 
     @property
     def values(self) -> tuple[Any, ...]:
-        """The sensitive values of the release, in their order: value `v` of the integers is `values[v]`."""
-        return tuple(self.shown.values.to_list())
+        """The sensitive values, those of the release in their order: value `v` of the integers is `values[v]`."""
+        return (*self.shown.values.to_list(), *self.unseen)
+
+    @property
+    def code_of(self) -> dict[str | None, int]:
+        """The integers of sensitive values, by their texts."""
+        return {text: code for code, text in enumerate([*as_text(self.shown.values).to_list(), *self.unseen])}
 
 
 def read_case(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from ..attributes import columns_of
 from ..errors import PolicyError, listed
 from ..hierarchies import HierarchyLike
-from ..microdata import codes_of
 from ..policy import Missing, Recoding
-from ..settings import Grid, Style
+from ..settings import POLICY, Grid, Style
 from .credibility import Scheme
 from .credibility import credibility as believe_minimal
 from .exact import LIMIT, Beliefs, Progress, beliefs
@@ -51,6 +50,8 @@ class DisclosureRisk:
     instances: int
     """How many possible tables lead to this release."""
     rows: int
+    unseen: tuple[str, ...] = ()
+    """The values that Mask protects and the release does not show: replaced wherever they were, or misspelt here."""
 
     @property
     def maximum(self) -> Fraction:
@@ -78,6 +79,7 @@ class DisclosureRisk:
             "instances": self.instances,
             "maximum": str(self.maximum),
             "above_limit": len(self.above),
+            "unseen": list(self.unseen),
             "people": [
                 {
                     "identifier": person.identifier,
@@ -116,8 +118,10 @@ def disclosure_risk(
     `release` and `external` are paths or data frames; the release of an anatomy is the pair of its tables. The
     external source must hold everybody in the table and may hold more people. `algorithm` is what the release was
     made with: a name, or a function as described in `pellucid.adversary.outcomes`. Of Mask by name, `anonymity` is k
-    (by default l) and `protected` is V (by default all values); people had one of the values that the release shows.
-    Of a function that changes sensitive values as Mask does, say so: `changes_values`.
+    (by default l) and `protected` is V (by default all values); people had one of the values that the release shows or
+    V holds, because Mask may have replaced a protected value everywhere. So a misspelt one cannot be told from one that
+    vanished: those that the release does not show are `unseen` in the result. Of a function that changes sensitive
+    values as Mask does, say so: `changes_values`; people then had one of the values that the release shows.
 
     The time grows with the number of tables that fit the release, which is exponential in the size of its groups.
     `progress` hears that number before the work starts; above `limit` the work is refused.
@@ -133,6 +137,8 @@ def disclosure_risk(
         columns=columns_of(orders=orders, hierarchies=hierarchies, styles=styles, grids=grids),
         missing=missing,
     )
+    if algorithm == "mask":
+        case = _with_protected(case, protected)
     found = beliefs(
         case.external,
         case.release,
@@ -189,7 +195,7 @@ def algorithm_named(
 ) -> Algorithm:
     """An algorithm by its name. Weave takes note of whether the sensitive values have an order."""
     if name == "mask":
-        bounded = range(len(case.values)) if protected is None else codes_of(case.shown, protected)
+        bounded = range(len(case.values)) if protected is None else [case.code_of[text] for text in protected]
         return mask(diversity if anonymity is None else anonymity, bounded)
     if anonymity is not None or protected is not None:
         raise PolicyError("anonymity and protected are settings of the algorithm 'mask' alone.")
@@ -199,6 +205,17 @@ def algorithm_named(
         return KNOWN[name]
     except KeyError:
         raise PolicyError(f"algorithm must be one of {listed([*KNOWN, 'mask'], most=20)}, not {name!r}.") from None
+
+
+def _with_protected(case: Case, protected: Sequence[str] | None) -> Case:
+    """The case in which people may have had every protected value, also one that the release does not show.
+
+    A group that Mask copies is published as it is, so it holds no such value, and its place in the order of values
+    decides nothing.
+    """
+    if problems := [] if protected is None else [*POLICY["protected"].problems(protected, ("protected",))]:
+        raise PolicyError.of(problems)
+    return replace(case, unseen=tuple(text for text in protected or () if text not in case.code_of))
 
 
 def _require_diversity(diversity: int) -> None:
@@ -219,4 +236,5 @@ def _told(case: Case, found: Beliefs, diversity: int) -> DisclosureRisk:
         people=tuple(people),
         instances=found.instances,
         rows=sum(len(cell.values) for cell in case.release),
+        unseen=case.unseen,
     )

@@ -17,7 +17,7 @@ from ..adversary import Audit, DisclosureRisk, disclosure_risk, sampled_audit
 from ..adversary.exact import LIMIT
 from ..algorithms import ALGORITHMS
 from ..attributes import FIELDS
-from ..errors import PolicyError
+from ..errors import PolicyError, listed
 from ..joint import name_of
 from ..policy import Policy
 from ..policy_file import read_policy_file
@@ -35,7 +35,6 @@ from .options import (
     Joint,
     Json,
     Missing,
-    Protected,
     QuasiIdentifiers,
     Recoding,
     Sensitive,
@@ -86,7 +85,15 @@ def risk(
     grid: Grids = None,
     sensitive_order: SensitiveOrder = None,
     anonymity: Anonymity = None,
-    protected: Protected = None,
+    protected: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--protected",
+            metavar="V,W",
+            help="Of mask: the values of S that it bounds \\[default: all]. One that the release does not show is taken"
+            " as replaced wherever it was.",
+        ),
+    ] = None,
     separator: Separator = None,
     quote: Quote = None,
     encoding: Encoding = None,
@@ -208,6 +215,11 @@ def _progress(what: str, *, exact: bool) -> Iterator[Callable[[int, int], None]]
 
 
 def _show_exact(found: DisclosureRisk, identifier: str, sensitive: str, most: int | None) -> None:
+    if found.unseen:
+        complain(
+            f"The release does not show {listed(found.unseen)} (--protected): taken as replaced by mask wherever it"
+            " was. Is it spelt as in the source?"
+        )
     say(
         f"{found.instances:,} possible tables lead to this release. The largest risk is {_share(found.maximum)};"
         f" l = {found.diversity} allows 1/{found.diversity}."
