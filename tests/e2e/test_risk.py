@@ -164,6 +164,12 @@ def test_refused(pellucid: Runner, appendix: Path, words: tuple[str, ...], statu
     assert "Traceback" not in run.err
 
 
+def test_too_few_steps(pellucid: Runner, appendix: Path) -> None:
+    """What is refused is what the person said, and nothing that the command line cannot set."""
+    run = pellucid("risk", "--sample", "t9.csv", *ROLES, "--algorithm", "tailor", "--steps", 10)
+    run.refused(2, "pellucid: steps (--steps) must be at least 400, not 10: every chain keeps 400 of its tables.")
+
+
 def test_a_sampled_audit_of_mask_is_refused(pellucid: Runner, appendix: Path) -> None:
     mask = ("--algorithm", "mask", "--protected", "dyspepsia")
     run = pellucid("risk", "--sample", "t9.csv", *ROLES, *mask)

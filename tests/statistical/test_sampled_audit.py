@@ -146,7 +146,14 @@ def in_one_group_if(condition: Callable[[Microdata], bool]) -> Callable[[Microda
     return run
 
 
-def audit_of(table: pl.DataFrame, algorithm: Callable[[Microdata, Keys], Partition], steps: int = 2_000):  # type: ignore[no-untyped-def]
+def audit_of(
+    table: pl.DataFrame,
+    algorithm: Callable[[Microdata, Keys], Partition],
+    *,
+    chains: int = 4,
+    steps: int = 2_000,
+    samples: int = 400,
+) -> Audit:
     return sampled_audit(
         table,
         quasi_identifiers=["age", "zip"],
@@ -154,8 +161,10 @@ def audit_of(table: pl.DataFrame, algorithm: Callable[[Microdata, Keys], Partiti
         diversity=2,
         identifier="id",
         algorithm=algorithm,
-        steps=steps,
         seed=SEED,
+        chains=chains,
+        steps=steps,
+        samples=samples,
     )
 
 
@@ -181,9 +190,18 @@ def test_finds_whom_an_algorithm_of_ones_own_gives_away() -> None:
     assert all(person.risk < 0.4 for person in others)
 
 
-def test_refuses_what_makes_no_sense() -> None:
-    with pytest.raises(PolicyError, match="at least 2 chains"):
-        audit_of(little_table(1), in_one_group_if(lambda _: True), steps=10)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"steps": 10}, r"steps \(--steps\) must be at least 400, not 10: every chain keeps 400 of its tables"),
+        ({"samples": 200, "steps": 199}, r"steps \(--steps\) must be at least 200, not 199"),
+        ({"samples": 99}, "samples must be at least 100, not 99"),
+        ({"chains": 1}, "chains must be at least 2, not 1"),
+    ],
+)
+def test_refuses_what_makes_no_sense(options: dict[str, int], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        audit_of(little_table(1), in_one_group_if(lambda _: True), **options)
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

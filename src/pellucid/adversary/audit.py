@@ -159,10 +159,12 @@ def sampled_audit(
     Every chain keeps `samples` of its tables for the estimates.
     `seed` makes the chain repeatable; it says nothing about a release.
     """
-    if chains < 2 or samples < _SMALLEST_SAMPLE or steps < samples:
+    for name, given, least in (("chains", chains, 2), ("samples", samples, _SMALLEST_SAMPLE)):
+        if given < least:
+            raise PolicyError(f"{name} must be at least {least}, not {given}.")
+    if steps < samples:
         raise PolicyError(
-            f"The audit needs at least 2 chains, {_SMALLEST_SAMPLE} samples of each, and a step for each of them,"
-            f" not {chains}, {samples} and {steps}."
+            f"steps (--steps) must be at least {samples}, not {steps}: every chain keeps {samples} of its tables."
         )
     diagnostics = _diagnostics()
     policy = Policy(
