@@ -104,9 +104,9 @@ def _places(record: Record) -> list[tuple[int, float]]:
     return places
 
 
-def write_records(records: Sequence[Record], path: Path) -> None:
-    """Every measurement, one per line."""
-    with path.open("w", newline="", encoding="utf-8") as file:
+def write_records(records: Iterable[Record], path: Path) -> None:
+    """Every measurement, one per line, as soon as it is there."""
+    with path.open("w", newline="", encoding="utf-8", buffering=1) as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(_HEADER)
         for r in records:

@@ -6,8 +6,9 @@
 For each data set it writes a folder with every measurement (measurements.csv), what it was made with (run.json), the
 figures (SVG and PNG) and a page that says what the paper claims about each and whether it held, and how Weave does
 beside Hybrid and Mondrian for every l and qd (README.md). Above them stands a page over all data sets. One data set
-takes five to ten minutes on two cores that have nothing else to do, `--quick` less than five. `--from` measures
-nothing: it draws and writes the pages again, from the measurements of an earlier run.
+takes five to ten minutes on two cores that have nothing else to do, `--quick` less than five. A run that is interrupted
+leaves what it has measured in measurements.partial.csv. `--from` measures nothing: it draws and writes the pages again,
+from the measurements of an earlier run.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from pellucid.algorithms import ALGORITHMS  # noqa: E402
 __all__ = ["main", "write_pages"]
 
 MEASUREMENTS, CONDITIONS, PAGE = "measurements.csv", "run.json", "README.md"
+SO_FAR = "measurements.partial.csv"
 
 
 def main() -> None:
@@ -93,9 +95,9 @@ def _run(data: Tables, plan: Plan, folder: Path, program: str, *, quick: bool) -
     for name in PAPER:
         if name not in plan.algorithms:
             tell(f"{name} is left out")
-    records = list(_measure(data, plan, tell, note))
     folder.mkdir(parents=True, exist_ok=True)
-    write_records(records, folder / MEASUREMENTS)
+    write_records(_measure(data, plan, tell, note), folder / SO_FAR)
+    (folder / SO_FAR).replace(folder / MEASUREMENTS)
     Conditions(
         data=data.name,
         origin=data.origin,

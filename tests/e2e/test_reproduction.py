@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -60,6 +61,29 @@ def require_links(page: Path) -> None:
     assert found
     for link in found:
         assert (page.parent / link).is_file(), f"{page} links to {link}"
+
+
+def test_an_interrupted_run_leaves_what_it_has_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the format of a whole run, and beside what an earlier run has measured."""
+    from paper import run
+    from paper.experiments import Plan, Record, Setting
+    from paper.results import read_records
+    from paper.tables import Tables
+
+    made, partial = tmp_path / "measurements.csv", tmp_path / "measurements.partial.csv"
+    made.write_text("of an earlier run")
+
+    def measured(*_: object) -> Iterator[Record]:
+        for value in (0.25, 0.5):
+            yield Record("error", "OCC", "weave", 100, Setting(), 0, 0, value)
+            assert read_records(partial)[-1].value == value, "it is in the file before the next one is measured"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run, "_measure", measured)
+    with pytest.raises(KeyboardInterrupt):
+        run._run(Tables("few", "made up", {}), Plan(algorithms=("weave",)), tmp_path, "", quick=True)
+    assert [record.value for record in read_records(partial)] == [0.25, 0.5]
+    assert made.read_text() == "of an earlier run"
 
 
 def test_small_sample(tmp_path: Path) -> None:
