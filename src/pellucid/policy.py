@@ -25,6 +25,7 @@ __all__ = ["Algorithm", "Intervals", "Missing", "PenaltyName", "Policy", "Recodi
 
 _GROUP_ID = "group_id"
 _REQUIRED = ("quasi_identifiers", "sensitive", "diversity")
+_NAME_ALL = "Name all of them, such as -s disease,treatment --joint, or leave joint out."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +75,7 @@ class Policy:
     def require_roles(self, columns: Sequence[str]) -> None:
         """Every column of the table has a role, and every role a column (G12)."""
         named = [*self.quasi_identifiers, *self.sensitive_columns, *self.drop, *self._identifiers]
-        for name in self.sensitive_columns:
-            parts = [part.strip() for part in name.split(",")]
-            if name not in columns and len(parts) > 1 and set(parts) <= set(columns):
-                raise PolicyError.of([_not_joint(parts)])
+        _require_no_list(self.sensitive_columns, columns)
         _require_columns(named, columns)
         without = [name for name in columns if name not in named]
         if without and not self.drop_others:
@@ -199,9 +197,21 @@ class Policy:
 def require_known(given: Mapping[str, Any], columns: Sequence[str]) -> None:
     """Some roles, before there is a policy: each column has one at most, and is in the table."""
     given = {role: value for role, value in given.items() if value}
-    if problems := list(_problems_of(given)):
+    problems = list(_problems_of(given))
+    if given.get("joint") and "sensitive" not in given:
+        problems.append(Problem(("joint",), "joint is for several sensitive columns, and none is named.", _NAME_ALL))
+    if problems:
         raise PolicyError.of(problems)
+    _require_no_list(_as_columns(given.get("sensitive", ())), columns)
     _require_columns([name for role, value in given.items() for _, name in _columns(role, value)], columns)
+
+
+def _require_no_list(sensitive: Iterable[str], columns: Sequence[str]) -> None:
+    """A name that no column has, and that lists columns which there are, was meant as several columns."""
+    for name in sensitive:
+        parts = [part.strip() for part in name.split(",")]
+        if name not in columns and len(parts) > 1 and set(parts) <= set(columns):
+            raise PolicyError.of([_not_joint(parts)])
 
 
 def _require_columns(named: Iterable[str], columns: Sequence[str]) -> None:
@@ -278,7 +288,7 @@ def _problems_of_joint(given: Mapping[str, Any]) -> Iterator[Problem]:
         yield Problem(
             ("joint",),
             "joint is for several sensitive columns, and there is one.",
-            "Name all of them, such as -s disease,treatment --joint, or leave joint out.",
+            _NAME_ALL,
         )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,65 @@ def test_declared_joint(pellucid: Runner, recoding: str) -> None:
     worth = pellucid("evaluate", "treated.csv", "out.csv", *ROLES, "--joint", "--queries", 20, "--json")
     assert worth.json["evaluation"]["rows"] == 24
     assert "weave" in pellucid("compare", "treated.csv", *ROLES, "--joint", "-l", "2", "--algorithms", "weave").out
+
+
+@pytest.mark.usefixtures("treated")
+def test_a_look_and_a_draft(pellucid: Runner, folder: Path) -> None:
+    """The largest l of the combination, by itself and beside that of each column; the draft makes a release."""
+    run = pellucid("inspect", "treated.csv", *ROLES, "--joint", "--html", "look.html")
+    assert run.status == 0, run.err
+    text = (
+        "The combination of 'disease' and 'treatment' has 4 different values, and the largest l for it is 4 (1 for"
+        " 'disease' alone, 4 for 'treatment' alone). Nobody is tied to the combination, but everybody of a group may"
+        " have the same value in one of them."
+    )
+    page = html.unescape((folder / "look.html").read_text(encoding="utf-8"))
+    for said in (run.out, page):
+        assert text in " ".join(said.split())
+    found = pellucid("inspect", "treated.csv", *ROLES, "--joint", "--json").json["inspection"]
+    assert found["joint"] == {"columns": ["disease", "treatment"], "distinct": 4, "largest_diversity": 4}
+    assert [each["largest_diversity"] for each in found["columns"]][-2:] == [1, 4]
+    assert pellucid("inspect", "treated.csv", "-s", "disease", "--json").json["inspection"]["joint"] is None
+
+    run = pellucid("init", "treated.csv", "-s", "treatment,disease", "--joint", "-q", "age,place")
+    assert run.status == 0, run.err
+    said = " ".join(run.out.split())
+    assert "sensitive: treatment, disease (joint)" in said
+    assert "l = 4; 4 is the largest that their combination allows (it reveals a count: for you alone)" in said
+    assert pellucid("anonymize", "--policy", "pellucid.toml").status == 0
+    policy = json.loads((folder / "treated.published.csv.manifest.json").read_text())["policy"]
+    assert (policy["sensitive"], policy["joint"], policy["diversity"]) == (["treatment", "disease"], True, 4)
+    proposal = pellucid("init", "treated.csv", *ROLES, "--joint", "-o", "again.toml", "--json").json["proposal"]
+    assert (proposal["sensitive"], proposal["joint"]) == (["disease", "treatment"], True)
+
+
+@pytest.mark.usefixtures("treated")
+@pytest.mark.parametrize("command", ["inspect", "init"])
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("-s", "disease,treatment"), "several sensitive columns: 'disease', 'treatment'. Declare them joint (--joint"),
+        (("-s", "disease", "--joint"), "joint is for several sensitive columns, and there is one. Name all of them"),
+        (("--joint",), "joint is for several sensitive columns, and none is named. Name all of them"),
+        (("-s", "disease,treatmnt", "--joint"), "no column named 'treatmnt'. Did you mean 'treatment'?"),
+        (("-s", "disease,age", "--joint", "-q", "age"), "'age' is given more than one role."),
+    ],
+)
+def test_a_look_is_refused_as_a_release_is(
+    pellucid: Runner, folder: Path, command: str, words: tuple[str, ...], message: str
+) -> None:
+    pellucid(command, "treated.csv", *words).refused(2, message)
+    assert not (folder / "pellucid.toml").exists()
+
+
+@pytest.mark.usefixtures("treated")
+def test_nothing_is_left_to_be_known(pellucid: Runner, folder: Path) -> None:
+    everything = ("-s", "name,age,place,disease,treatment", "--joint")
+    run = pellucid("init", "treated.csv", *everything)
+    run.refused(2, "treated.csv has no column left that could be a quasi-identifier.")
+    (folder / "empty.csv").write_text("age,place,gone\n" + "20,Ulm,\n30,Bonn,\n")
+    run = pellucid("init", "empty.csv", "-s", "place,gone", "--joint")
+    run.refused(2, "'gone' cannot be sensitive: no values at all")
 
 
 @pytest.mark.usefixtures("treated")

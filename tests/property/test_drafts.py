@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -101,12 +102,34 @@ def test_roles_that_are_given_are_kept(table: pl.DataFrame, data: st.DataObject)
     assert (policy.sensitive, policy.identifier) == (sensitive, identifier)
 
 
+@given(tables(), st.data())
+def test_several_sensitive_columns_are_declared_joint(table: pl.DataFrame, data: st.DataObject) -> None:
+    """Their combination decides what l is proposed; the release that the draft makes is diverse in it."""
+    usable = [column.name for column in pellucid.inspect(table).columns if column.facts.usable]
+    assume(len(usable) >= 3)
+    quasi_identifier, *sensitive = data.draw(st.permutations(usable))[: data.draw(st.integers(3, len(usable)))]
+    found = pellucid.inspect(table, quasi_identifiers=[quasi_identifier], sensitive=sensitive, joint=True)
+    policy, _ = loaded(found)
+    assert (policy.quasi_identifiers, policy.sensitive, policy.joint) == ((quasi_identifier,), tuple(sensitive), True)
+    policy.require_roles(table.columns)
+    assert found.joint is not None
+    assert found.joint.largest_diversity == propose(found).largest_diversity >= policy.diversity
+    roles = {
+        name: getattr(policy, name) for name in ("quasi_identifiers", "sensitive", "joint", "diversity", "missing")
+    }
+    release = pellucid.anonymize(table, **roles, identifier=policy.identifier, drop=policy.drop)
+    assert release.check.diverse
+    with pytest.raises(pellucid.NotEligibleError) as refused:
+        pellucid.anonymize(table, **{**roles, "diversity": table.height + 1}, drop_others=True)
+    assert refused.value.largest_diversity == found.joint.largest_diversity
+
+
 @given(tables(), st.randoms(use_true_random=False))
 def test_it_does_not_know_who_has_which_value(table: pl.DataFrame, random: Any) -> None:
     """G1: another table, in which people have exchanged their sensitive values, has the same draft."""
     before = pellucid.inspect(table)
     _, text = written(before)
-    sensitive = propose(before).sensitive
+    [sensitive] = propose(before).sensitive
     assume(not before[sensitive].counts_rows)
     order = random.sample(range(table.height), table.height)
     exchanged = table.with_columns(table[sensitive].gather(order))
@@ -127,7 +150,7 @@ def test_no_order_of_sensitive_values_is_proposed(table: pl.DataFrame) -> None:
     policy, text = written(found)
     uncommented = re.sub(r"(?m)^# (?=\[attributes|order|grid)", "", text)
     attributes = tomllib.loads(uncommented).get("attributes", {})
-    proposed = attributes.pop(policy.sensitive, {})
+    proposed = attributes.pop(str(policy.sensitive), {})
     assert set(proposed) <= {"order"}
     assert proposed.get("order", ["...", "..."]) == ["...", "..."]
     for name, each in attributes.items():

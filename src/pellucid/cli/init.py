@@ -15,6 +15,7 @@ from ..errors import TargetError
 from ..inspection.draft import draft
 from ..inspection.findings import misread
 from ..inspection.proposal import Proposal, propose
+from ..joint import name_of
 from ..runs import at_once
 from ..shown import printable
 from ..sources import Database, File
@@ -22,7 +23,7 @@ from ..sources.formats import split_name
 from ..sources.targets import explained, require_place
 from .console import complain, guarded, paragraph, print_json, progress
 from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described
-from .options import Identifier, Json, QuasiIdentifiers, Sensitive, names
+from .options import Identifier, Joint, Json, QuasiIdentifiers, Sensitive, columns, names
 
 __all__ = ["init"]
 
@@ -35,6 +36,7 @@ def init(
     ] = Path("pellucid.toml"),
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     identifier: Identifier = None,
     table: Table = None,
     query: Query = None,
@@ -64,7 +66,8 @@ def init(
             found = inspection.inspect(
                 original,
                 quasi_identifiers=names(quasi_identifiers),
-                sensitive=sensitive,
+                sensitive=columns(sensitive, joint=joint),
+                joint=joint,
                 identifier=identifier,
                 monitor=monitor,
             )
@@ -127,15 +130,16 @@ def _write(output: Path, text: str) -> None:
 def _show(proposal: Proposal, output: Path) -> None:
     paragraph(f"Wrote {printable(str(output))}: a draft. Read it line by line, and change what is wrong.")
     paragraph(f"quasi-identifiers: {', '.join(map(printable, proposal.quasi_identifiers))}", indent=2)
-    paragraph(f"sensitive: {printable(proposal.sensitive)}", indent=2)
+    joint, allows = (" (joint)", "their combination") if proposal.joint else ("", "this sensitive column")
+    paragraph(f"sensitive: {printable(name_of(proposal.sensitive))}{joint}", indent=2)
     who = (
         "none: every row is taken for another person" if proposal.identifier is None else printable(proposal.identifier)
     )
     paragraph(f"identifier: {who}", indent=2)
     paragraph(f"dropped: {', '.join(map(printable, proposal.drop)) or 'none'}", indent=2)
     paragraph(
-        f"l = {proposal.diversity}; {proposal.largest_diversity:,} is the largest that this sensitive column allows (it"
-        " reveals a count: for you alone)",
+        f"l = {proposal.diversity}; {proposal.largest_diversity:,} is the largest that {allows} allows (it reveals a"
+        " count: for you alone)",
         indent=2,
     )
     if proposal.diversity == 1:

@@ -16,7 +16,7 @@ from ..shown import printable
 from ..sources.targets import Staging, explained, require_place
 from .console import guarded, narrow, paragraph, print_json, progress, say, show
 from .described import Decimal, Encoding, Null, Query, Quote, Separator, Sheet, Table, described
-from .options import Identifier, Json, QuasiIdentifiers, Sensitive, names
+from .options import Identifier, Joint, Json, QuasiIdentifiers, Sensitive, columns, names
 
 __all__ = ["inspect"]
 
@@ -38,6 +38,7 @@ def inspect(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The table to look at, as `anonymize` takes it.")],
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    joint: Joint = None,
     identifier: Identifier = None,
     html: Annotated[
         Path | None,
@@ -71,7 +72,8 @@ def inspect(
                     sheet=sheet,
                 ),
                 quasi_identifiers=names(quasi_identifiers),
-                sensitive=sensitive,
+                sensitive=columns(sensitive, joint=joint),
+                joint=joint,
                 identifier=identifier,
                 monitor=monitor,
             )

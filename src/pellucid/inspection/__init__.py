@@ -5,7 +5,7 @@ What is suspected is a suggestion, never a decision: the curator decides.
 
 from __future__ import annotations
 
-from .look import Column, Combination, Inspection, Repeats, inspect
+from .look import Column, Combination, Inspection, JointValue, Repeats, inspect
 from .suspicions import Suspicion
 
-__all__ = ["Column", "Combination", "Inspection", "Repeats", "Suspicion", "inspect"]
+__all__ = ["Column", "Combination", "Inspection", "JointValue", "Repeats", "Suspicion", "inspect"]

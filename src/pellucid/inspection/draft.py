@@ -45,6 +45,7 @@ class _Draft:
         self._found = found
         self._proposal = proposal
         self._quasi_identifiers = [found[name] for name in proposal.quasi_identifiers]
+        self._sensitive = [found[name] for name in proposal.sensitive]
         self._dropped = [found[name] for name in proposal.drop]
 
     def lines(self, source: File | None, target: str | None) -> Iterator[str]:
@@ -76,11 +77,9 @@ class _Draft:
                 yield f"    # {quoted(column.name)},  # dropped below; take it out there if it moves here"
         yield "]"
         yield ""
-        yield "# The one column that nobody must be tied to."
-        chosen = self._found[self._proposal.sensitive]
-        yield f"sensitive = {quoted(chosen.name)}  # {_reason(chosen, 'sensitive')}"
+        yield from self._sensitive_value()
         for column in self._found.columns:
-            if column is not chosen and column.may_be("sensitive"):
+            if column.name not in self._proposal.sensitive and column.may_be("sensitive"):
                 yield f"# sensitive = {quoted(column.name)}  # {_reason(column, 'sensitive')}"
         yield ""
         yield "# The column that is different for everybody. It is not published; ties between people follow its order."
@@ -93,6 +92,22 @@ class _Draft:
         yield "]"
         yield "# drop_others = true  # leave out every other column without asking, also those that come later"
         yield ""
+
+    def _sensitive_value(self) -> Iterator[str]:
+        if not self._proposal.joint:
+            [chosen] = self._sensitive
+            yield "# The one column that nobody must be tied to."
+            yield f"sensitive = {quoted(chosen.name)}  # {_reason(chosen, 'sensitive')}"
+            return
+        yield from _comment(
+            "The columns whose combination nobody must be tied to. Everybody of a group may have the same value in one"
+            " of them: where one of them is a secret by itself, name that one and drop the others."
+        )
+        yield "sensitive = ["
+        for column in self._sensitive:
+            yield f"    {quoted(column.name)},  # {_reason(column, 'sensitive')}"
+        yield "]"
+        yield "joint = true  # leave it out where one column is named"
 
     def _identifier(self) -> Iterator[str]:
         chosen = None if self._proposal.identifier is None else self._found[self._proposal.identifier]
@@ -126,8 +141,8 @@ class _Draft:
         yield f"diversity = {diversity}"
         if diversity == 1:
             yield from _comment(
-                "l = 1 protects nothing. No larger one exists for this sensitive column: choose another, or do not"
-                " publish."
+                "l = 1 protects nothing. No larger one exists for what is sensitive here: choose something else, or do"
+                " not publish."
             )
         yield ""
 
@@ -152,13 +167,16 @@ class _Draft:
                 yield f"# [attributes.{key(column.name)}]"
                 yield from lines
                 yield ""
-        sensitive = self._found[self._proposal.sensitive]
-        if sensitive.facts.type == "text":
+        without_order = [column for column in self._sensitive if column.facts.type == "text"]
+        if without_order:
             yield from _comment(
                 "All values of the sensitive column, those that are alike next to each other, make the release more"
                 " useful. This order must come from outside, such as a public classification, and never from the table."
             )
-            yield f"# [attributes.{key(sensitive.name)}]"
+            if self._proposal.joint:
+                yield "# The combinations have an order if each of these columns has one, the first column first."
+        for column in without_order:
+            yield f"# [attributes.{key(column.name)}]"
             yield '# order = ["...", "..."]'
             yield ""
 

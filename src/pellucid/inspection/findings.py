@@ -33,6 +33,7 @@ class Finding(NamedTuple):
 def findings(found: Inspection) -> Iterator[Finding]:
     """All there is to say about the table as a whole."""
     yield from _combination(found)
+    yield from _joint(found)
     yield from _positions(found)
     yield from _repeats(found)
     yield from _missing(found)
@@ -53,6 +54,19 @@ def _combination(found: Inspection) -> Iterator[Finding]:
     if seen.rows_in_small_groups:
         text += " Whoever knows these of a person finds the row, or is nearly there."
     yield Finding(title, text, alarming=seen.unique_rows > 0)
+
+
+def _joint(found: Inspection) -> Iterator[Finding]:
+    if (seen := found.joint) is None:
+        return
+    largest = {name: found[name].facts.largest_diversity for name in seen.columns}
+    alone = ", ".join(f"{most:,} for {_quoted(name)} alone" for name, most in largest.items())
+    text = (
+        f"The combination of {_and(seen.columns)} has {seen.distinct:,} different values, and the largest l for it is"
+        f" {seen.largest_diversity:,} ({alone}). Nobody is tied to the combination, but everybody of a group may have"
+        " the same value in one of them. Where one of them is a secret by itself, name that one and drop the others."
+    )
+    yield Finding("Several sensitive columns", text, alarming=1 in largest.values())
 
 
 def _positions(found: Inspection) -> Iterator[Finding]:
@@ -175,8 +189,12 @@ def span(column: Column) -> str:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    quoted = [_quoted(name) for name in names]
-    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]} together"
+    return _quoted(names[0]) if len(names) == 1 else f"{_and(names)} together"
+
+
+def _and(names: tuple[str, ...]) -> str:
+    *others, last = map(_quoted, names)
+    return f"{', '.join(others)} and {last}"
 
 
 def _name(column: Column) -> str:

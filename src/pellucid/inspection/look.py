@@ -20,7 +20,7 @@ from .facts import Facts, Hashes, counted, mixed
 from .suspicions import AGES, Suspicion, suspicions
 from .words import topics_of
 
-__all__ = ["SMALL_GROUP", "Column", "Combination", "Inspection", "Known", "Repeats", "Role", "inspect"]
+__all__ = ["SMALL_GROUP", "Column", "Combination", "Inspection", "JointValue", "Known", "Repeats", "Role", "inspect"]
 
 Role = Literal["quasi-identifier", "sensitive", "identifier"]
 
@@ -37,14 +37,15 @@ class Known:
     """The roles that the curator knows already."""
 
     quasi_identifiers: tuple[str, ...] = ()
-    sensitive: str | None = None
+    sensitive: tuple[str, ...] = ()
+    """Several are declared joint: their combination is the sensitive value."""
     identifier: str | None = None
 
     def role_of(self, name: str) -> Role | None:
         """The role that a column was given."""
         if name in self.quasi_identifiers:
             return "quasi-identifier"
-        if name == self.sensitive:
+        if name in self.sensitive:
             return "sensitive"
         return "identifier" if name == self.identifier else None
 
@@ -119,6 +120,25 @@ class Combination:
 
 
 @dataclass(frozen=True, kw_only=True)
+class JointValue:
+    """Several sensitive columns that are one value: their combination."""
+
+    columns: tuple[str, ...]
+    distinct: int
+    """How many different combinations there are; a missing value is one like any other."""
+    largest_diversity: int
+    """The largest l for which the table is eligible (Def. 2) if the combination is the sensitive value."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The value as plain values."""
+        return {
+            "columns": list(self.columns),
+            "distinct": self.distinct,
+            "largest_diversity": self.largest_diversity,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
 class Repeats:
     """Rows that may be about one person."""
 
@@ -143,6 +163,8 @@ class Inspection:
     columns: tuple[Column, ...]
     combination: Combination | None
     """Of the quasi-identifiers that were given, or else of those suspected; None if there are none."""
+    joint: JointValue | None
+    """Of the sensitive columns that were declared joint; None if there are none."""
     repeats: Repeats
 
     def __getitem__(self, name: str) -> Column:
@@ -161,6 +183,7 @@ class Inspection:
             "rows": self.rows,
             "columns": [column.as_dict() for column in self.columns],
             "quasi_identifiers": None if self.combination is None else self.combination.as_dict(),
+            "joint": None if self.joint is None else self.joint.as_dict(),
             "repeats": self.repeats.as_dict(),
         }
 
@@ -175,24 +198,26 @@ def inspect(
     source: object,
     *,
     quasi_identifiers: Iterable[str] | None = None,
-    sensitive: str | None = None,
+    sensitive: str | Sequence[str] | None = None,
+    joint: bool | None = None,
     identifier: str | None = None,
     monitor: Monitor | None = None,
 ) -> Inspection:
     """Look at a table before anything is run: its columns, what they may be, who could be found in it.
 
     `source` is the path of a file, or a data frame. The roles that are known already may be named; for all other
-    columns the result says what they are suspected to be, and why. It holds counts of the source and is for the
-    curator alone. No row is changed, and nothing is published.
+    columns the result says what they are suspected to be, and why. Several `sensitive` columns must be declared
+    `joint`, as for a release. The result holds counts of the source and is for the curator alone. No row is changed,
+    and nothing is published.
     """
     table = open_source(source)
+    others = tuple(quasi_identifiers or ())
+    given = {"quasi_identifiers": others, "sensitive": sensitive, "joint": joint, "identifier": identifier}
+    require_known(given, table.columns)
     known = Known(
-        quasi_identifiers=tuple(quasi_identifiers or ()),
-        sensitive=sensitive,
+        quasi_identifiers=others,
+        sensitive=(sensitive,) if isinstance(sensitive, str) else tuple(sensitive or ()),
         identifier=identifier,
-    )
-    require_known(
-        {"quasi_identifiers": known.quasi_identifiers, "sensitive": sensitive, "identifier": identifier}, table.columns
     )
     tell = monitor or (lambda stage, share: None)  # noqa: ARG005
     looking = _Looking(table.columns, known)
@@ -218,7 +243,7 @@ def _blocks(table: Source, looking: _Looking) -> Iterator[list[str]]:
 
 
 class _Looking:
-    """Looks at one column after the other, and keeps two words per row of them."""
+    """Looks at one column after the other, and keeps two words per row of them, and one more of joint columns."""
 
     def __init__(self, names: Sequence[str], known: Known) -> None:
         self.rows = 0
@@ -227,6 +252,7 @@ class _Looking:
         self._age_is_named = any(topic.what in AGES for name in names for topic, _ in topics_of(name))
         self._combined: list[str] = []
         self._combinations: Hashes
+        self._joint: Hashes | None = None
         self._whole_rows: Hashes
 
     def require_as_many(self, rows: int, source: str) -> None:
@@ -236,6 +262,8 @@ class _Looking:
         if not self.columns:
             self.rows = rows
             self._combinations, self._whole_rows = (np.zeros(rows, dtype=np.uint64) for _ in range(2))
+            if len(self._known.sensitive) > 1:
+                self._joint = np.zeros(rows, dtype=np.uint64)
         elif rows != self.rows:
             raise SourceError(
                 f"{source} had {self.rows:,} rows, and then {rows:,}: somebody writes to it.",
@@ -254,6 +282,8 @@ class _Looking:
         if facts.distinct and asked and seen.may_be("quasi-identifier"):
             self._combinations = mixed(self._combinations, alike)
             self._combined.append(facts.name)
+        if self._joint is not None and seen.role == "sensitive":
+            self._joint = mixed(self._joint, alike)
 
     def result(self, source: Source) -> Inspection:
         """What was found."""
@@ -263,6 +293,7 @@ class _Looking:
             rows=self.rows,
             columns=tuple(self.columns),
             combination=self._combination() if self._combined else None,
+            joint=None if self._joint is None else self._joint_value(self._joint),
             repeats=Repeats(
                 identifiers={
                     column.name: column.facts.present - column.facts.distinct
@@ -280,6 +311,12 @@ class _Looking:
             groups=len(sizes),
             unique_rows=int(np.count_nonzero(sizes == 1)),
             rows_in_small_groups=int(sizes[sizes < SMALL_GROUP].sum()),
+        )
+
+    def _joint_value(self, hashes: Hashes) -> JointValue:
+        sizes = _sizes(hashes)
+        return JointValue(
+            columns=self._known.sensitive, distinct=len(sizes), largest_diversity=self.rows // int(sizes.max())
         )
 
 

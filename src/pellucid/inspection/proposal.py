@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import PolicyError
+from ..errors import PolicyError, listed
 from ..settings import Missing
 from .look import Column, Inspection
 from .words import TOPICS
@@ -28,17 +28,24 @@ class Proposal:
     """A role for every column, and l."""
 
     quasi_identifiers: tuple[str, ...]
-    sensitive: str
+    sensitive: tuple[str, ...]
+    """The sensitive column; of several that were declared joint, all of them."""
     identifier: str | None
     drop: tuple[str, ...]
     diversity: int
     missing: Missing
     largest_diversity: int
-    """Of the sensitive column. It reveals a count: it is said to the curator, and stands in no draft."""
+    """Of the sensitive value. It reveals a count: it is said to the curator, and stands in no draft."""
+
+    @property
+    def joint(self) -> bool:
+        """Whether the combination of several columns is the sensitive value."""
+        return len(self.sensitive) > 1
 
     def as_dict(self) -> dict[str, Any]:
-        """The proposal as plain values."""
-        return asdict(self)
+        """The proposal as plain values, in the words of a policy."""
+        roles = {"sensitive": [*self.sensitive], "joint": True} if self.joint else {"sensitive": self.sensitive[0]}
+        return asdict(self) | roles
 
 
 def propose(found: Inspection) -> Proposal:
@@ -49,18 +56,23 @@ def propose(found: Inspection) -> Proposal:
             f"{found.source} has fewer than two columns that could have a role; a release needs a quasi-identifier"
             " and a sensitive column."
         )
-    sensitive = _sensitive(usable)
+    sensitive = _sensitive(found, usable)
     identifier = _identifier(usable, sensitive)
-    rest = [column for column in usable if column not in (sensitive, identifier)]
+    rest = [column for column in usable if column not in (*sensitive, identifier)]
     if not rest:
-        rest, identifier = [column for column in usable if column is not sensitive], None
+        rest, identifier = [column for column in usable if column not in sensitive], None
+    if not rest:
+        raise PolicyError(
+            f"{found.source} has no column left that could be a quasi-identifier.",
+            remedy="Name fewer sensitive columns (-s).",
+        )
     quasi_identifiers = _quasi_identifiers(rest)
-    published = [*quasi_identifiers, sensitive]
+    published = [*quasi_identifiers, *sensitive]
     named = {column.name for column in (*published, *([identifier] if identifier else []))}
-    largest = sensitive.facts.largest_diversity
+    largest = (found.joint or sensitive[0].facts).largest_diversity
     return Proposal(
         quasi_identifiers=tuple(column.name for column in quasi_identifiers),
-        sensitive=sensitive.name,
+        sensitive=tuple(column.name for column in sensitive),
         identifier=None if identifier is None else identifier.name,
         drop=tuple(column.name for column in found.columns if column.name not in named),
         diversity=next((usual for usual in USUAL if usual <= largest), 1),
@@ -69,11 +81,18 @@ def propose(found: Inspection) -> Proposal:
     )
 
 
-def _sensitive(usable: Sequence[Column]) -> Column:
-    """The column that was given; or suspected, the likeliest first, if it can be protected at all; or any other."""
-    given = [column for column in usable if column.role == "sensitive"]
+def _sensitive(found: Inspection, usable: Sequence[Column]) -> list[Column]:
+    """What was given; or one suspected column, the likeliest first, if it can be protected at all; or any other."""
+    given = [column for column in found.columns if column.role == "sensitive"]
+    if found.joint is not None:
+        given = [found[name] for name in found.joint.columns]  # their order means something
+    if without := [column.name for column in given if not column.facts.usable]:
+        raise PolicyError(
+            f"{listed(without)} cannot be sensitive: no values at all, infinite numbers, or what cannot be compared.",
+            remedy="Name another column (-s).",
+        )
     if given:
-        return given[0]
+        return given
     free = [column for column in usable if column.role is None]
     suspected = sorted((column for column in free if column.may_be("sensitive")), key=_rank)
     others = [column for column in free if not column.suspicions and not column.facts.near_unique]
@@ -83,14 +102,14 @@ def _sensitive(usable: Sequence[Column]) -> Column:
         raise PolicyError(
             "No column is left that could be the sensitive one.", remedy="Name it (-s), or give fewer columns a role."
         )
-    return next((column for column in order if column.facts.largest_diversity > 1), order[0])
+    return [next((column for column in order if column.facts.largest_diversity > 1), order[0])]
 
 
 def _rank(column: Column) -> int:
     return min(_RANK.get(each.what, len(_RANK)) for each in column.suspicions if each.kind == "sensitive")
 
 
-def _identifier(usable: Sequence[Column], sensitive: Column) -> Column | None:
+def _identifier(usable: Sequence[Column], sensitive: Sequence[Column]) -> Column | None:
     """The column that was given, or a suspected one that is different for everybody. A position is none (G2)."""
     given = [column for column in usable if column.role == "identifier"]
     if given:
@@ -99,7 +118,7 @@ def _identifier(usable: Sequence[Column], sensitive: Column) -> Column | None:
         (
             column
             for column in usable
-            if column is not sensitive
+            if column not in sensitive
             and column.may_be("identifier")
             and column.facts.all_different
             and not column.facts.missing
