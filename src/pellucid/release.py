@@ -114,9 +114,10 @@ def anonymize(
     if place is not None:
         place.require_writable(table.path)
     register = file.register.get("path") if register is None else register
-    for needed in (seed_file, register, *(hierarchies or {}).values()):
-        if place is not None and isinstance(needed, str | os.PathLike):
-            require_other(place.files, Path(needed))
+    used = (seed_file, register, *(hierarchies or {}).values(), *file.options.get("hierarchies", {}).values())
+    needed = tuple(Path(path) for path in used if isinstance(path, str | os.PathLike))
+    if place is not None:
+        require_other(place.files, needed)
     book = None if register is None else Register(register)
     for page in () if report is None else report_files(Path(report)):
         require_place(page, table.path)
@@ -146,6 +147,7 @@ def anonymize(
         _partition=partition,
         source_unlike=table.unlike if isinstance(table, FileSource) else {},
         _source=table.path,
+        _needed=needed,
         _target=place,
         _report=None if report is None else Path(report),
         _kind=table.kind,
@@ -247,6 +249,8 @@ class Release:
     _partition: Partition = field(repr=False)
     """What the release was made from, for the curator's report."""
     _source: Path | None = field(repr=False)
+    _needed: tuple[Path, ...] = field(repr=False)
+    """Files of the curator's that the run has used, besides the source."""
     _target: Target | None = field(repr=False)
     _report: Path | None = field(repr=False)
     _kind: FrameKind = field(repr=False)
@@ -333,6 +337,7 @@ class Release:
         if place is None:
             raise PolicyError("There is no target.", remedy="Name it (--output), or give the policy file a [target].")
         place.require_writable(self._source)
+        require_other(place.files, self._needed)
         public = self._report if report is None else Path(report)
         reports = () if public is None else report_files(public)
         for page in reports:

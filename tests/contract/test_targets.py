@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -388,3 +389,32 @@ def test_a_target_that_the_run_needs(publish_hybrid: Publisher, tmp_path: Path, 
     with pytest.raises(TargetError, match="this run needs itself"):
         publish_hybrid(people(), identifier="name", target=tmp_path / "out.csv", **{what: other})
     assert files_in(tmp_path) == before
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["target", "write"])
+def test_a_target_that_the_policy_file_needs(publish_hybrid: Publisher, tmp_path: Path, late: bool) -> None:
+    hierarchy = tmp_path / ("out.qi.csv" if publish_hybrid.recoding == "anatomy" else "out.csv")
+    hierarchy.write_text("Ulm;South;*\nBonn;West;*\nKöln;West;*\n", encoding="utf-8")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(f'[attributes.place]\nhierarchy = "{hierarchy.name}"\n', encoding="utf-8")
+    before = files_in(tmp_path)
+    target = tmp_path / "out.csv"
+    with pytest.raises(TargetError, match="this run needs itself"):
+        publish_hybrid(people(), identifier="name", policy=policy, target=None if late else target).write(target)
+    assert files_in(tmp_path) == before
+
+
+def test_a_folder_that_cannot_be_flushed(
+    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where nobody may list it, or on a network: the release is there, and whoever hears otherwise makes another."""
+    fsync = os.fsync
+
+    def flush(handle: int) -> None:
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(22, "Invalid argument")
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    release.write(tmp_path / "out.csv")
+    assert {file.name for file in tmp_path.iterdir()} == names(release)

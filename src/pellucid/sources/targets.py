@@ -7,6 +7,7 @@ end. Whatever goes wrong before, nothing is left under the target's name.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -168,7 +169,8 @@ class Staging:
                 with contextlib.suppress(OSError):
                     old.unlink(missing_ok=True)
         for folder in {target.parent for target in before}:
-            _flush(folder)
+            with contextlib.suppress(OSError):  # the names are there, also in a folder that nobody may list
+                _flush(folder)
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
@@ -241,11 +243,11 @@ def require_place(target: Path, source: Path | None) -> None:
             raise TargetError(f"{target} cannot be written: permission denied in {target.parent}.")
 
 
-def require_other(files: Sequence[Path], needed: Path) -> None:
+def require_other(files: Sequence[Path], needed: Sequence[Path]) -> None:
     """Refuse files in whose place a release would take away what the curator needs."""
-    for file in files:
+    for file, other in itertools.product(files, needed):
         with explained(file):
-            if file.resolve() == needed.resolve() or (file.exists() and needed.exists() and file.samefile(needed)):
+            if file.resolve() == other.resolve() or (file.exists() and other.exists() and file.samefile(other)):
                 raise TargetError(
                     f"The target {file} is a file that this run needs itself.", remedy="Choose another name."
                 )
