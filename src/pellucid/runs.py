@@ -14,11 +14,23 @@ from typing import TypeVar
 
 from . import _native
 
-__all__ = ["all_cores", "at_once", "interruptible", "left_alone", "side_by_side", "unheard", "uninterrupted", "watched"]
+__all__ = [
+    "ENDINGS",
+    "all_cores",
+    "at_once",
+    "interruptible",
+    "left_alone",
+    "side_by_side",
+    "unheard",
+    "uninterrupted",
+    "watched",
+]
 
 _LOOK_EVERY_SECONDS = 0.05
 _PATIENCE_SECONDS = 1.0
 _NAME = "pellucid-work"
+ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""How a process is asked to end, or loses its terminal, which not every system has a signal for."""
 _T = TypeVar("_T")
 _Item = TypeVar("_Item")
 
@@ -70,11 +82,11 @@ def unheard() -> Iterator[None]:
     """Ctrl-C, and being asked to end, do nothing meanwhile: for what is short, and must not be left halfway."""
     heard = {}
     if threading.current_thread() is threading.main_thread():  # no other thread hears them
-        heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+        heard = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDINGS)}
         heard = {number: handler for number, handler in heard.items() if callable(handler)}
-    for number in heard:
-        signal.signal(number, lambda *_: None)
     try:
+        for number in heard:
+            signal.signal(number, lambda *_: None)
         yield
     finally:
         for number, handler in heard.items():

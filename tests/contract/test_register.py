@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import stat
 from collections.abc import Callable
@@ -144,6 +146,36 @@ def test_a_release_is_known_before_it_appears(write: Write, tmp_path: Path, monk
     write(people())
     monkeypatch.undo()
     with pytest.warns(OverlapWarning, match=r"60 of 60 in 'out.csv' \(\d{4}-\d\d-\d\d, which may not have appeared\)"):
+        write(people(), "again.csv")
+
+
+def test_an_end_that_comes_when_the_release_is_there(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C comes too late then: nobody hears that nothing was written, and the register does not forget it."""
+    confirm = Register._confirm
+
+    def confirmed(self: Register, number: int) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        confirm(self, number)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Register, "_confirm", confirmed)
+        write(people())
+    with pytest.warns(OverlapWarning, match=r"60 of 60 in 'out.csv'"):
+        write(people(), "again.csv")
+
+
+def test_a_register_that_cannot_be_written_when_the_release_is_there(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody hears that nothing was written; the register knows that the release may have appeared."""
+
+    def fails(*_: object) -> None:
+        raise RegisterError("The register cannot be written: database is locked.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Register, "_confirm", fails)
+        write(people())
+    with pytest.warns(OverlapWarning, match=r"60 of 60 in 'out.csv' .*which may not have appeared"):
         write(people(), "again.csv")
 
 

@@ -9,7 +9,7 @@ import sys
 
 import typer
 
-from ..runs import left_alone
+from ..runs import ENDINGS, left_alone
 from . import anonymize, check, compare, demo, evaluate, hierarchy, init, inspect, risk, schema
 from .console import INTERRUPTED, left
 from .options import version_option
@@ -38,7 +38,7 @@ app.command("demo")(demo.demo)
 
 def main() -> None:
     """Run the command line; leave with the exit status."""
-    for ending in (signal.SIGTERM, signal.SIGHUP):
+    for ending in ENDINGS:
         if signal.getsignal(ending) is not signal.SIG_IGN:  # as with nohup
             signal.signal(ending, _interrupt)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name in other letters than it can show must not end a run

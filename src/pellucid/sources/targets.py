@@ -116,6 +116,7 @@ class Staging:
         self._temporary: dict[Path, Path] = {}
         self._new: set[Path] = set()
         self._transaction: Transaction | None = None
+        self._end = contextlib.ExitStack()
 
     def __enter__(self) -> Staging:
         return self
@@ -139,14 +140,18 @@ class Staging:
         self._transaction = transaction
 
     def commit(self) -> None:
-        """Move all files into place, once all their bytes are on the disk."""
+        """Move all files into place, once all their bytes are on the disk.
+
+        From then on until everything is tidied up, nobody is heard: who hears that it was ended takes a release for
+        not published, and so would a register.
+        """
         for target, temporary in self._temporary.items():
             with explained(target):
                 at_once(partial(_flush, temporary))
         if self._transaction is not None:
             self._transaction.commit()
-        with unheard():  # whoever ends it halfway could not know what was published
-            self._move()
+        self._end.enter_context(unheard())
+        self._move()
 
     def _move(self) -> None:
         """Give the files their names, all or none; what stood there before has another one meanwhile."""
@@ -175,11 +180,12 @@ class Staging:
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._transaction is not None:
-            self._transaction.close()
-        for temporary in self._temporary.values():
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+        with self._end:
+            if self._transaction is not None:
+                self._transaction.close()
+            for temporary in self._temporary.values():
+                with contextlib.suppress(OSError):
+                    temporary.unlink(missing_ok=True)
 
 
 def _aside(target: Path) -> Path:
