@@ -109,7 +109,7 @@ class FilePath(Text):
 
     def problems(self, value: object, where: Where) -> Iterator[Problem]:
         """What is not the path of a file."""
-        if not isinstance(value, str) or not value:
+        if not isinstance(value, str) or not value or "\0" in value:
             yield _must_be(self.words, value, where)
 
     def schema(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import pellucid
-from pellucid import SourceError, TargetError
+from pellucid import PolicyError, SourceError, TargetError
 from tests.contract.publishing import ENDINGS, Publisher, files_in, people
 
 MANIFEST_OF = "{}.manifest.json"
@@ -418,3 +418,13 @@ def test_a_folder_that_cannot_be_flushed(
     monkeypatch.setattr(os, "fsync", flush)
     release.write(tmp_path / "out.csv")
     assert {file.name for file in tmp_path.iterdir()} == names(release)
+
+
+def test_a_folder_whose_name_looks_like_an_address(release: pellucid.Release, tmp_path: Path) -> None:
+    """As desktops name those of other machines. It is there, so that no password is in it."""
+    folder = tmp_path / "sftp:host=server,user=anna@hospital"
+    folder.mkdir()
+    release.write(folder / "out.csv")
+    with pytest.raises(PolicyError, match="what could be one"):
+        release.write(folder / "anna:b@c.csv")
+    assert {file.name for file in folder.iterdir()} == names(release)

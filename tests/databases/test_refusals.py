@@ -65,6 +65,7 @@ def test_addresses(address: str, shown: str) -> None:
         f"postgresql:anna:{SECRET}@db.example/clinic",
         f"postgresql//anna:{SECRET}@db.example/clinic",
         f"anna:{SECRET}@db.example/clinic",
+        f"a:{SECRET}@db.example/clinic",
         f"jdbc:postgresql://db.example/clinic?user=anna&password={SECRET}",
         f"host=db.example dbname=clinic password={SECRET}",
         f"Server=db.example;Uid=anna;Pwd={SECRET};",

@@ -105,6 +105,7 @@ def test_a_policy_cannot_be_changed() -> None:
         ("source = 'postgresql://anna:b@db/c'", "source must be a table of settings, not what may hold a password"),
         ("[source]\npath = ['host=db password=b']", r"path in \[source\] must be .*, not what may hold a password"),
         ("[target]\npath = ''", r"path in \[target\] must be the path of a file, not ''"),
+        ('[target]\npath = "a\\u0000.csv"', r"path in \[target\] must be the path of a file, not 'a\\x00.csv'"),
         ("[source]\nfile = ''", r"'file' is no setting of \[source\]"),
         ("identifier = 'age'", "'age' is given more than one role. Keep one role per column"),
         ("penalty = 'custom'", "penalty must be one of 'perimeter', 'discernibility', not 'custom'"),

@@ -113,8 +113,13 @@ def address_of(place: object) -> Address | None:
 
 
 def _require_no_password(path: str) -> None:
-    """Refuse what is no file and may hold a password: an address with a mistake, or of another program."""
-    if may_hold_a_password(path) and not os.path.exists(path):  # noqa: PTH110 - a path of any text raises nothing there
+    """Refuse what is no file and may hold a password: an address with a mistake, or of another program.
+
+    Nor is it a password that stands in the name of a folder that is there.
+    """
+    folder, name = os.path.split(path)
+    new = name if os.path.isdir(folder) else path  # noqa: PTH112 - a path of any text raises nothing there
+    if may_hold_a_password(new) and not os.path.exists(path):  # noqa: PTH110
         raise _refused()
 
 
