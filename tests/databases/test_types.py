@@ -33,6 +33,7 @@ POSTGRESQL = {
     "'a,\"b''\n\\N'::text": "a,\"b'\n\\N",
     "''::varchar(5)": "",
     "'ab  '::char(9)": "ab",
+    "1e-38::numeric": Decimal("1e-38"),
     "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
     "'sad'::mood": "sad",
     "date '2024-02-29'": DAY,
@@ -50,6 +51,7 @@ DUCKDB = {
     "true": True,
     "'a,\"b\\N'": 'a,"b\\N',
     "''": "",
+    "('0.' || repeat('0', 37) || '1')::DECIMAL(38, 38)": Decimal("1e-38"),
     "'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::UUID": "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
     "'sad'::ENUM('sad', 'glad')": "sad",
     "DATE '2024-02-29'": DAY,
@@ -166,6 +168,7 @@ def test_values_of_postgresql_that_nobody_else_has(postgresql: PostgreSQL, value
         ("TIMESTAMPTZ 'infinity'", "'v' holds a TIMESTAMP WITH TIME ZONE that is infinite"),
         ("TIME '24:00'", "'v' holds a TIME that is 24:00"),
         ("(-170141183460469231731687303715884105727)::HUGEINT", "'v' needs numbers of 39 digits; 38 are the most"),
+        ("340282366920938463463374607431768211455::UHUGEINT", "'v' needs numbers of 39 digits; 38 are the most"),
     ],
 )
 def test_values_of_duckdb_that_nobody_else_has(duckdb: DuckDB, value: str, message: str) -> None:

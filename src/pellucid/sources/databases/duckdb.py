@@ -107,9 +107,13 @@ class DuckDB(Session):
 def _require_usual(values: pl.Series, column: Column) -> None:
     """Refuse what others than DuckDB have no value for: they would fail on it later, or change it."""
     if isinstance(values.dtype, pl.Decimal):
-        digits = values.cast(pl.String).str.count_matches("[0-9]").max()
-        if int(digits or 0) > MOST_DIGITS:  # type: ignore[arg-type]
-            raise too_long(column, digits)  # type: ignore[arg-type]
+        whole = values.to_physical()
+        low, high = int(whole.min() or 0), int(whole.max() or 0)  # type: ignore[arg-type]
+        if column.type == "UHUGEINT" and low < 0:  # beyond 2^127, which DuckDB hands out as negative numbers
+            low %= 2**128
+        digits = max(len(str(abs(end))) for end in (low, high))
+        if digits > MOST_DIGITS:
+            raise too_long(column, digits)
     if values.dtype not in (pl.Date, pl.Datetime):
         return
     per_day = _PER_DAY.get(getattr(values.dtype, "time_unit", ""), 1)

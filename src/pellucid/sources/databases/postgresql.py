@@ -182,7 +182,7 @@ def _exact(values: pl.Series, column: Column) -> pl.Series:
         )
     parts = values.str.strip_prefix("-").str.splitn(".", 2).struct.unnest()
     places = int(parts["field_1"].str.len_bytes().max() or 0)  # type: ignore[arg-type]
-    digits = int(parts["field_0"].str.len_bytes().max() or 0) + places  # type: ignore[arg-type]
+    digits = int(parts["field_0"].str.strip_prefix("0").str.len_bytes().max() or 0) + places  # type: ignore[arg-type]
     if digits > MOST_DIGITS:
         raise too_long(column, digits)
     return values.cast(pl.Decimal(MOST_DIGITS, places))
