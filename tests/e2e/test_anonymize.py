@@ -451,6 +451,23 @@ def test_standard_output_that_is_full(folder: Path, words: tuple[str, ...]) -> N
     assert (folder / "out.csv").exists()
 
 
+@pytest.mark.parametrize("words", [(), ("--json",)], ids=["text", "JSON"])
+def test_standard_output_that_nobody_reads(folder: Path, words: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "pellucid", "anonymize", "source.csv", "-o", "out.csv", *ROLES, *words]
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(command, cwd=folder, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    finally:
+        os.close(writer)
+    assert done.returncode == 5
+    assert done.stderr == (
+        "pellucid: Standard output cannot be written: Broken pipe. Mind that the release was published before that, as"
+        " out.csv.\n"
+    )
+    assert (folder / "out.csv").exists()
+
+
 def test_whatever_fails_afterwards_a_release_was_published(
     pellucid: Runner, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -53,7 +54,15 @@ _NARROW = 76
 INTERRUPTED = 130
 _BUG = 1
 
-_out = Console(highlight=False, markup=False, soft_wrap=True)
+
+class _Output(Console):
+    """Standard output. Of a reader that is gone rich would say nothing, and end the program."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+_out = _Output(highlight=False, markup=False, soft_wrap=True)
 _err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -119,7 +128,7 @@ class _OutputError(PellucidError):
 
 @contextmanager
 def _on_standard_output() -> Iterator[None]:
-    """Standard output may be a file on a full disk."""
+    """Standard output may be a file on a full disk, or a pipe that nobody reads any more."""
     try:
         yield
     except OSError as problem:
