@@ -190,6 +190,11 @@ def test_a_missing_value_has_no_width() -> None:
     assert (found.exact, found.mean, found.low, found.high) == (0.5, 2.0, "3", "9")
 
 
+@pytest.mark.parametrize("texts", [["PT1.2.3S", "PT1.5S"], ["P", "-P"]])
+def test_texts_that_are_nearly_durations(texts: list[str]) -> None:
+    assert breadths("q", [pl.Series("q", texts)], AttributeSettings()).kind == "set"
+
+
 def test_nothing_is_known_of_missing_values_alone() -> None:
     found: Breadths = breadths("x", [pl.Series([None, None], dtype=pl.String)], AttributeSettings())
     assert (found.exact, found.mean, found.median) == (1.0, 0.0, 0.0) if found.kind == "interval" else (1.0, 1.0, 1.0)

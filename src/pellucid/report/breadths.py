@@ -28,7 +28,7 @@ __all__ = ["Breadths", "breadths"]
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _DAY = dt.timedelta(days=1)
 _DURATION = re.compile(
-    r"(?P<minus>-?)P(?:(?P<D>[0-9]+)D)?(?:T(?:(?P<H>[0-9]+)H)?(?:(?P<M>[0-9]+)M)?(?:(?P<S>[0-9.]+)S)?)?"
+    r"(?P<minus>-?)P(?=.)(?:(?P<D>[0-9]+)D)?(?:T(?:(?P<H>[0-9]+)H)?(?:(?P<M>[0-9]+)M)?(?:(?P<S>[0-9]+(?:\.[0-9]+)?)S)?)?"
 )
 _TIME = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2}(?:\.[0-9]+)?)")
 
