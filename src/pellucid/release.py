@@ -114,10 +114,10 @@ def anonymize(
     if place is not None:
         place.require_writable(table.path)
     register = file.register.get("path") if register is None else register
-    used = (seed_file, register, *(hierarchies or {}).values(), *file.options.get("hierarchies", {}).values())
+    used = (register, *(hierarchies or {}).values(), *file.options.get("hierarchies", {}).values())
     needed = tuple(Path(path) for path in used if isinstance(path, str | os.PathLike))
     if place is not None:
-        require_other(place.files, needed)
+        require_other(place.files, needed if seed_file is None else (*needed, Path(seed_file)))
     book = None if register is None else Register(register)
     for page in () if report is None else report_files(Path(report)):
         require_place(page, table.path)
@@ -250,7 +250,7 @@ class Release:
     """What the release was made from, for the curator's report."""
     _source: Path | None = field(repr=False)
     _needed: tuple[Path, ...] = field(repr=False)
-    """Files of the curator's that the run has used, besides the source."""
+    """Files of the curator's that the run has used, besides the source. Where a seed is, no release says (G4)."""
     _target: Target | None = field(repr=False)
     _report: Path | None = field(repr=False)
     _kind: FrameKind = field(repr=False)
