@@ -6,6 +6,7 @@ the program has to leave all the same.
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from pathlib import Path
@@ -84,3 +85,23 @@ atexit.register(print, "Python takes its things apart.")
     with program("anonymize", "source.csv", "-o", "out.csv", *ROLES, cwd=both_sources, before=change) as run:
         out, err = run.communicate(timeout=60)
     assert (run.returncode, out, err) == (130, "", "pellucid: Interrupted: nothing was written.\n")
+
+
+def test_who_ends_it_outside_of_a_command_sees_no_traceback(both_sources: Path) -> None:
+    """As when it has said all, and Python takes the table apart."""
+    change = """
+import pellucid.cli as cli
+app = cli.app
+
+def interrupted(**options):
+    app(**options)
+    raise KeyboardInterrupt
+
+cli.app = interrupted
+
+"""
+    words = ("anonymize", "source.csv", "-o", "out.csv", *ROLES, "--json")
+    with program(*words, cwd=both_sources, before=change) as run:
+        out, err = run.communicate(timeout=60)
+    assert (run.returncode, err) == (130, "pellucid: Interrupted.\n")
+    assert json.loads(out)["status"] == 0

@@ -61,6 +61,9 @@ def _status() -> int:
         return problem.exit_code
     except typer.Exit as leaving:
         return leaving.exit_code
+    except KeyboardInterrupt:  # before a command has begun, or when it has said all
+        left("Interrupted.", "Interrupted", INTERRUPTED, as_json=False)
+        return INTERRUPTED
     return status if isinstance(status, int) else 0
 
 
