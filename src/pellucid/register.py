@@ -195,8 +195,7 @@ class Register:
             with contextlib.suppress(RegisterError):
                 self._forget(number)
             raise
-        with contextlib.suppress(RegisterError):  # the release is there, and the note says that it may be
-            self._confirm(number)
+        self._confirm(number)
 
     def _note(self, people: People, facts: Sequence[object]) -> tuple[int, Remembered]:
         with self._open() as register:
