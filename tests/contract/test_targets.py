@@ -329,10 +329,18 @@ def test_what_is_no_file_is_not_replaced(
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 @pytest.mark.parametrize("old", [True, False], ids=["old release", "nothing there"])
+@pytest.mark.parametrize("links", [True, False], ids=["links", "no links"])
 def test_a_name_that_cannot_be_given_in_the_end(
-    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, old: bool
+    release: pellucid.Release, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, number: int, old: bool, links: bool
 ) -> None:
     """As where a manifest belongs to somebody else: what has its name already gives it back."""
+
+    def no_links(self: Path, target: Path) -> None:
+        target.stat()
+        raise PermissionError(1, "Operation not permitted")
+
+    if not links:
+        monkeypatch.setattr(Path, "hardlink_to", no_links)
     expected = sorted(names(release))
     if number >= len(expected):
         pytest.skip("this recoding writes two files only")

@@ -159,15 +159,20 @@ class Staging:
         try:
             for target, temporary in self._temporary.items():
                 before[target] = _aside(target)
-                with contextlib.suppress(OSError):  # there was nothing, or the file system has no links
-                    before[target].hardlink_to(target)
                 with explained(target):
-                    (_move_if_new if target in self._new else Path.replace)(temporary, target)
+                    if target in self._new:
+                        _move_if_new(temporary, target)
+                    else:
+                        _keep(target, before[target])
+                        temporary.replace(target)
         except BaseException:
             for target, old in before.items():
-                if not self._temporary[target].exists():
-                    with contextlib.suppress(OSError):  # the first problem is the one to tell
-                        old.replace(target) if old.exists() else target.unlink(missing_ok=True)
+                moved = not self._temporary[target].exists()
+                with contextlib.suppress(OSError):  # the first problem is the one to tell
+                    if old.exists() and (moved or not target.exists()):
+                        old.replace(target)
+                    elif moved:
+                        target.unlink(missing_ok=True)
             raise
         finally:
             for old in before.values():
@@ -191,6 +196,16 @@ class Staging:
 def _aside(target: Path) -> Path:
     """A hidden name beside a target that no other file has."""
     return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+
+
+def _keep(target: Path, old: Path) -> None:
+    """Give what stands under a name another one too; the other one alone, if the file system has no links."""
+    try:
+        old.hardlink_to(target)
+    except FileNotFoundError:
+        pass
+    except OSError:
+        target.replace(old)
 
 
 def _move_if_new(temporary: Path, target: Path) -> None:
