@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -52,6 +53,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[st
     def run(*words: object) -> Run:
         capsys.readouterr()
         monkeypatch.setattr(sys, "argv", ["pellucid", *map(str, words)])
+        monkeypatch.setattr(os, "_exit", sys.exit)  # as after Ctrl-C: these tests would end as well
         before = {ending: signal.getsignal(ending) for ending in (signal.SIGTERM, signal.SIGHUP)}
         try:
             with pytest.raises(SystemExit) as left:
