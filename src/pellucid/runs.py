@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from . import _native
@@ -70,24 +70,25 @@ def uninterrupted(work: Callable[[], _T]) -> _T:
         except BaseException as problem:
             outcome.set_exception(problem)
 
-    threading.Thread(target=body, name=_NAME).start()
-    try:
-        return outcome.result()
-    except KeyboardInterrupt:
-        return outcome.result(timeout=_PATIENCE_SECONDS)
+    with unheard() as came:
+        threading.Thread(target=body, name=_NAME).start()
+        while not outcome.done() and not (came and time.monotonic() > came[0] + _PATIENCE_SECONDS):
+            wait([outcome], _LOOK_EVERY_SECONDS)
+    return outcome.result(timeout=0)
 
 
 @contextlib.contextmanager
-def unheard() -> Iterator[None]:
-    """Ctrl-C, and being asked to end, do nothing meanwhile: for what is short, and must not be left halfway."""
+def unheard() -> Iterator[list[float]]:
+    """Ctrl-C, and being asked to end, do nothing meanwhile but to be noted: for what must not be left halfway."""
+    came: list[float] = []
     heard = {}
     if threading.current_thread() is threading.main_thread():  # no other thread hears them
         heard = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDINGS)}
         heard = {number: handler for number, handler in heard.items() if callable(handler)}
     try:
         for number in heard:
-            signal.signal(number, lambda *_: None)
-        yield
+            signal.signal(number, lambda *_: came.append(time.monotonic()))
+        yield came
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from pellucid._native import Run
-from pellucid.runs import all_cores, at_once, left_alone, side_by_side, watched
+from pellucid.runs import all_cores, at_once, left_alone, side_by_side, uninterrupted, watched
 
 
 def interrupted(share: float) -> None:
@@ -93,3 +93,16 @@ def test_side_by_side() -> None:
     with pytest.raises(ZeroDivisionError):
         side_by_side(work, range(9))
     assert side_by_side(work, []) == []
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["when it starts", "when it ends"])
+def test_what_is_not_interrupted_whenever_ctrl_c_comes(monkeypatch: pytest.MonkeyPatch, late: bool) -> None:
+    class Started(threading.Thread):
+        def start(self) -> None:
+            super().start()
+            if late:
+                self.join()
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(threading, "Thread", Started)
+    assert uninterrupted(lambda: "done") == "done"

@@ -142,15 +142,15 @@ class Staging:
     def commit(self) -> None:
         """Move all files into place, once all their bytes are on the disk.
 
-        From then on until everything is tidied up, nobody is heard: who hears that it was ended takes a release for
-        not published, and so would a register.
+        From the first of them on, until everything is tidied up, nobody is heard: who hears that it was ended takes a
+        release for not published, and so would a register.
         """
         for target, temporary in self._temporary.items():
             with explained(target):
                 at_once(partial(_flush, temporary))
+        self._end.enter_context(unheard())
         if self._transaction is not None:
             self._transaction.commit()
-        self._end.enter_context(unheard())
         self._move()
 
     def _move(self) -> None:
