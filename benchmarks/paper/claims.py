@@ -191,6 +191,8 @@ def _outperformed(*figures: Lines) -> Verdict:
     cases = []
     for table in _tables(figures[0]):
         every = [_means(lines, table) for lines in figures]
+        if not all(every):  # a figure in which the algorithms have no place in common
+            continue
         means = {name: fmean(of[name] for of in every) for name in PAPER}
         for better in ("hybrid", "mondrian"):
             close = [

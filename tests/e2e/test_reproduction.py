@@ -262,6 +262,9 @@ def test_hybrid_and_mondrian_outperform_the_others(claims: ModuleType, lines: An
     assert below.held is False
     assert below.evidence.startswith("not so for mondrian on OCC (3 %, against mask 3.5 %)")
     assert claims.judge(claim, {11: lines(figure), 12: {}, 13: lines(figure)}).held is None
+    strangers = lines(figure)
+    strangers["OCC", "mask"], strangers["OCC", "ace"] = strangers["OCC", "mask"][:1], strangers["OCC", "ace"][1:]
+    assert claims.judge(claim, {11: lines(figure), 12: strangers, 13: lines(figure)}).held is None
 
 
 def test_the_same_order_as_in_another_figure(claims: ModuleType, lines: Any) -> None:
