@@ -292,6 +292,37 @@ def test_types_that_nobody_here_can_read(publish_hybrid: Publisher, kind: str, t
         publish_hybrid(source, quasi_identifiers=["wide"], drop_others=True)
 
 
+_UNUSUAL = {
+    "infinite day": pl.Series([2**31 - 1], dtype=pl.Int32).cast(pl.Date),
+    "infinite moment": pl.Series([2**63 - 1]).cast(pl.Datetime("us")),
+    "infinite moment in nanoseconds": pl.Series([2**63 - 1]).cast(pl.Datetime("ns")),
+    "year 10183": pl.Series([3_000_000], dtype=pl.Int32).cast(pl.Date),
+    "year 10183 in a time zone": pl.Series([3_000_000 * 86_400_000]).cast(pl.Datetime("ms", "Europe/Vienna")),
+    "year 0": pl.Series([-719_163], dtype=pl.Int32).cast(pl.Date),
+}
+
+
+@pytest.mark.parametrize("role", ["name", "age", "disease"])
+@pytest.mark.parametrize("kind", ["frame", "table", ".parquet", ".arrow"])
+@pytest.mark.parametrize("unusual", _UNUSUAL)
+def test_dates_that_four_digits_cannot_say(
+    publish_hybrid: Publisher, unusual: str, kind: str, role: str, tmp_path: Path
+) -> None:
+    """DuckDB writes infinite dates; polars would show the year 10183 as `+10183`, which nobody else reads as one."""
+    last = _UNUSUAL[unusual]
+    usual = pl.Series([10, 20, 30], dtype=pl.Int32).cast(pl.Date).cast(last.dtype)
+    table = pl.DataFrame({"name": range(4), "age": range(4), "place": "x", "disease": list("abcd")})
+    table = table.with_columns(pl.concat([usual, last]).alias(role))
+    source: object = table.to_arrow() if kind == "table" else table
+    if kind.startswith("."):
+        source = tmp_path / f"source{kind}"
+        save(table, source)
+    with pytest.raises(
+        SourceError, match=f"'{role}' holds a date.* infinite, before the year 1 or after the year 9999"
+    ):
+        publish_hybrid(source, identifier="name")
+
+
 @pytest.mark.parametrize("role", ["age", "disease"])
 def test_infinite_numbers(publish_hybrid: Publisher, role: str) -> None:
     table = people().with_columns(pl.Series(role, [float("inf"), *range(59)]))

@@ -23,6 +23,7 @@ from .description import File
 from .dialect import dialect_of
 from .excel import Sheet, write_sheet
 from .formats import EXCEL, Format, format_of
+from .moments import require_moments
 from .text import CodedText, read_text
 
 __all__ = ["FileSource", "write_table"]
@@ -72,7 +73,7 @@ class FileSource:
 
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns; those of a text file hold text, as categories where values repeat."""
-        return self._table.read(columns)
+        return require_moments(self._table.read(columns))
 
 
 def _require_file(path: Path) -> None:

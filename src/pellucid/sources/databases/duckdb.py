@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from ...typed import as_text
+from ...typed import as_text, in_the_calendar
+from ..moments import no_moment
 from .address import Address, quoted
-from .session import MOST_DIGITS, Column, Session, no_moment, too_long
+from .session import MOST_DIGITS, Column, Session, too_long
 from .streams import Stream
 
 __all__ = ["DuckDB"]
@@ -22,9 +22,6 @@ _USABLE = re.compile(
     r"|TIMESTAMP(_S|_MS|_NS| WITH TIME ZONE)?)"
 )
 _PIECE = "pellucid_piece"
-_FIRST_DAY, _LAST_DAY = ((day - dt.date(1970, 1, 1)).days for day in (dt.date.min, dt.date.max))
-_PER_DAY = {"ms": 86_400_000, "us": 86_400_000_000, "ns": 86_400_000_000_000}
-_INFINITE = 2**63 - 1
 _LOST = {"TIME": "{} = TIME '24:00:00'", "TIMESTAMP_S": "NOT isfinite({})"}
 """What would be read as another value, or as a missing one; of these types alone is the table asked twice."""
 
@@ -72,7 +69,7 @@ class DuckDB(Session):
         table = pl.DataFrame(Stream(self._connection.sql(f"SELECT {names} FROM {relation}")))  # noqa: S608 - quoted
         for column, values in zip(columns, table, strict=True):
             if column.type in _LOST and self._has(relation, _LOST[column.type].format(quoted(column.name))):
-                raise no_moment(column)
+                raise no_moment(column.name, column.type)
             _require_usual(values, column)
         return table
 
@@ -114,9 +111,5 @@ def _require_usual(values: pl.Series, column: Column) -> None:
         digits = max(len(str(abs(end))) for end in (low, high))
         if digits > MOST_DIGITS:
             raise too_long(column, digits)
-    if values.dtype not in (pl.Date, pl.Datetime):
-        return
-    per_day = _PER_DAY.get(getattr(values.dtype, "time_unit", ""), 1)
-    first, last = _FIRST_DAY * per_day, (_LAST_DAY + 1) * per_day - 1
-    if not values.to_physical().is_between(max(first, -_INFINITE + 1), min(last, _INFINITE - 1)).all():
-        raise no_moment(column)
+    if not in_the_calendar(values):
+        raise no_moment(column.name, column.type)

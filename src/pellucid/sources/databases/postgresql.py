@@ -12,8 +12,9 @@ import psycopg
 
 from ...errors import SourceError, TargetError, listed
 from ...typed import as_text
+from ..moments import no_moment
 from .address import Address, quoted
-from .session import MOST_DIGITS, Column, Session, no_moment, too_long
+from .session import MOST_DIGITS, Column, Session, too_long
 
 __all__ = ["PostgreSQL"]
 
@@ -167,7 +168,7 @@ def _parsed(texts: pl.Series, column: Column) -> pl.Series:
     else:
         found = texts.str.to_datetime(form, time_unit="us", strict=False)
     if found.null_count() != texts.null_count():
-        raise no_moment(column)
+        raise no_moment(column.name, column.type)
     return found
 
 

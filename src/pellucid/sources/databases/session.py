@@ -21,7 +21,6 @@ __all__ = [
     "connected",
     "engine_of",
     "explained",
-    "no_moment",
     "reading",
     "too_long",
 ]
@@ -41,16 +40,6 @@ class Column:
     """As the database calls it."""
     usable: bool = True
     """Whether its values can be compared with each other, and are understood."""
-
-
-def no_moment(column: Column) -> SourceError:
-    """The error for what a database takes for a moment, and Python does not."""
-    of_day = column.type.lower().split()[0] == "time"
-    unlike = "24:00" if of_day else "infinite, before the year 1 or after the year 9999"
-    return SourceError(
-        f"The column {column.name!r} holds a {column.type} that is {unlike}.",
-        remedy="Leave such rows out with a query, or drop the column.",
-    )
 
 
 def too_long(column: Column, digits: int) -> SourceError:
