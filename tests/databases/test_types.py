@@ -120,6 +120,32 @@ def test_types_that_postgresql_alone_has(postgresql: PostgreSQL, value: str, kin
     refused(postgresql, value, kind)
 
 
+@pytest.mark.xdist_group("postgresql")
+@pytest.mark.parametrize("kind", ["table", "view", "query"])
+def test_names_and_types_of_columns(postgresql: PostgreSQL, kind: str) -> None:
+    """Those of a table are found without reading it; a query has the same."""
+    postgresql.run("CREATE SCHEMA clinic; CREATE TYPE mood AS ENUM ('sad')")
+    postgresql.run("CREATE DOMAIN clinic.percent AS smallint; CREATE DOMAIN clinic.share AS clinic.percent")
+    postgresql.run('CREATE TABLE clinic."a ""b" (gone int, "A" clinic.share, b mood, c numeric(5, 1), d int[], e xml)')
+    postgresql.run('ALTER TABLE clinic."a ""b" DROP COLUMN gone')
+    postgresql.run('INSERT INTO clinic."a ""b" ("A") VALUES (7)')
+    postgresql.run('CREATE VIEW v AS SELECT * FROM clinic."a ""b"')
+    try:
+        source = {
+            "table": postgresql.table('clinic."a ""b"'),
+            "view": postgresql.table("v"),
+            "query": postgresql.query('SELECT * FROM clinic."a ""b"'),
+        }[kind]
+        assert open_source(source).columns == ["A", "b", "c", "d", "e"]
+        read = open_source(source).read(["c", "A", "b"])
+        assert read.schema == {"c": pl.Decimal(38, 0), "A": pl.Int16, "b": pl.String}
+        for column, type_of in {"d": r"integer\[\]", "e": "xml"}.items():
+            with pytest.raises(SourceError, match=f"is of type {type_of}, whose values"):
+                open_source(source).read([column])
+    finally:
+        postgresql.run("DROP SCHEMA clinic CASCADE")
+
+
 @pytest.mark.parametrize(
     ("value", "kind"),
     [("'x'::BLOB", "BLOB"), ("[1]", r"INTEGER\[\]"), ("{'a': 1}", "STRUCT"), ("INTERVAL 1 DAY", "INTERVAL")],

@@ -339,13 +339,18 @@ def test_nothing_about_the_database_is_published(postgresql: PostgreSQL, tmp_pat
             assert hidden not in text
 
 
-def test_a_read_only_database(tmp_path: Path, sqlite: Sqlite, postgresql: PostgreSQL) -> None:
+def address_of_reader(postgresql: PostgreSQL) -> str:
+    """Of somebody who may know what tables there are, and nothing else."""
     postgresql.run("DROP ROLE IF EXISTS reader")
     postgresql.run(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
     postgresql.run("GRANT USAGE ON SCHEMA public TO reader")
     with postgresql.server.passwords.open("a") as file:
         file.write(f"127.0.0.1:*:*:reader:{PASSWORD}\n")
-    address = postgresql.address.replace("steward", "reader")
+    return postgresql.address.replace("steward", "reader")
+
+
+def test_a_read_only_database(tmp_path: Path, sqlite: Sqlite, postgresql: PostgreSQL) -> None:
+    address = address_of_reader(postgresql)
     postgresql.put("people", people())
     with pytest.raises(SourceError, match="permission denied for table people"):
         publish(library.Database(address, table="people"))
@@ -358,6 +363,17 @@ def test_a_read_only_database(tmp_path: Path, sqlite: Sqlite, postgresql: Postgr
         connection.execute("BEGIN IMMEDIATE")
         with pytest.raises(TargetError, match="database is locked"):
             made.write(sqlite.table("out"))
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_columns_that_are_not_needed_need_no_grant(postgresql: PostgreSQL) -> None:
+    address = address_of_reader(postgresql)
+    postgresql.put("people", people().with_columns(address=pl.lit("1 Main Street")))
+    postgresql.run("GRANT SELECT (name, age, place, disease) ON people TO reader")
+    source = library.Database(address, table="people")
+    assert publish(source, drop=["address"]).check.rows == 60
+    with pytest.raises(SourceError, match="permission denied for table people"):
+        publish(source, quasi_identifiers=["age", "place", "address"])
 
 
 @pytest.mark.parametrize("where", ["nowhere/out.sqlite", "file.txt/out.sqlite"])

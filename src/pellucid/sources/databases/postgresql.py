@@ -37,6 +37,7 @@ _MOMENTS = {
 _TEXTS = {"text", "character varying", "character", "name", "uuid", "citext"}
 _OTHERS = {"numeric", "boolean"}
 _ENUM = "enum"
+_TYPE = f"CASE typtype WHEN 'e' THEN '{_ENUM}' ELSE format_type(oid, NULL) END"
 
 
 class PostgreSQL(Session):
@@ -86,13 +87,26 @@ class PostgreSQL(Session):
         return bool(self._connection.execute("SELECT to_regclass(%s) IS NOT NULL", [quoted(*name)]).fetchone()[0])
 
     def columns(self, relation: str) -> list[Column]:  # noqa: D102
-        described = self._connection.execute(f"SELECT * FROM {relation} LIMIT 0".encode()).description  # noqa: S608
-        found = (
-            "SELECT oid, CASE typtype WHEN 'e' THEN %s ELSE format_type(oid, NULL) END FROM pg_type WHERE oid = ANY(%s)"
-        )
-        types = dict(self._connection.execute(found, [_ENUM, [column.type_code for column in described]]))
         known = {*_NUMBERS, *_MOMENTS, *_TEXTS, *_OTHERS, _ENUM}
-        return [Column(column.name, types[column.type_code], types[column.type_code] in known) for column in described]
+        found = self._of_query(relation) if relation.startswith("(") else self._of_table(relation)
+        return [Column(name, kind, kind in known) for name, kind in found]
+
+    def _of_table(self, relation: str) -> list[tuple[str, str]]:
+        """Names and types without a look at the table: whoever may read some columns may know of the others."""
+        found = (  # nothing in it comes from outside
+            "WITH RECURSIVE held (name, number, type) AS ("  # noqa: S608
+            "SELECT attname, attnum, atttypid FROM pg_attribute"
+            " WHERE attrelid = to_regclass(%s) AND attnum > 0 AND NOT attisdropped"
+            " UNION ALL SELECT name, number, typbasetype FROM held JOIN pg_type ON oid = type WHERE typtype = 'd')"
+            f" SELECT name, {_TYPE} FROM held JOIN pg_type ON oid = type WHERE typtype <> 'd' ORDER BY number"
+        )
+        return list(self._connection.execute(found.encode(), [relation]))
+
+    def _of_query(self, relation: str) -> list[tuple[str, str]]:
+        described = self._connection.execute(f"SELECT * FROM {relation} LIMIT 0".encode()).description  # noqa: S608
+        found = f"SELECT oid, {_TYPE} FROM pg_type WHERE oid = ANY(%s)"  # noqa: S608
+        types = dict(self._connection.execute(found.encode(), [[column.type_code for column in described]]))
+        return [(column.name, types[column.type_code]) for column in described]
 
     def read(self, relation: str, columns: Sequence[Column]) -> pl.DataFrame:
         """By COPY; texts stand in quotes, so that what has none is a missing value."""
