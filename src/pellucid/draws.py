@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import PolicyError
+from .passwords import require_file_name
 from .runs import side_by_side
 
 __all__ = ["Draws", "Keys", "SeededDraws", "SystemDraws", "secret_order"]
@@ -63,6 +64,7 @@ class SeededDraws:
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> SeededDraws:
         """The seed is the whole content of the file."""
+        require_file_name(path)
         try:
             return cls(Path(path).read_bytes())
         except OSError as problem:

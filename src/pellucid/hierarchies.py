@@ -29,6 +29,7 @@ import polars as pl
 
 from .errors import HierarchyError, Problem
 from .packing import Integers
+from .passwords import require_file_name
 from .typed import infer_type
 
 __all__ = ["Hierarchy", "HierarchyLike", "Subtrees"]
@@ -74,6 +75,7 @@ class Hierarchy:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Hierarchy:
         """Read a hierarchy from its file."""
+        require_file_name(path)
         path = Path(path)
         try:
             text = path.read_bytes().decode("utf-8-sig")

@@ -17,6 +17,7 @@ from typing import Any
 
 from .attributes import FIELDS
 from .errors import PolicyError, Problem, Where
+from .passwords import require_file_name
 from .settings import POLICY, absolute
 from .toml_lines import lines_of
 
@@ -56,6 +57,7 @@ def read_policy_file(file: str | os.PathLike[str] | PolicyFile | None) -> Policy
         return PolicyFile()
     if isinstance(file, PolicyFile):
         return file
+    require_file_name(file)
     path = Path(file)
     given, lines = _parsed(path)
     problems = [*POLICY.problems(given, ())]

@@ -33,6 +33,7 @@ import numpy.typing as npt
 import polars as pl
 
 from .errors import RegisterError
+from .passwords import require_file_name
 from .policy import Policy
 from .runs import at_once
 from .typed import as_text
@@ -150,6 +151,7 @@ class Register:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Refuse a file that is no register, or cannot be written, before any work is done."""
+        require_file_name(path)
         self.path = Path(path)
         with self._open() as register:
             row = register.execute("SELECT bytes FROM key").fetchall()

@@ -21,6 +21,7 @@ from .hierarchies import HierarchyLike
 from .manifest import SensitiveOrder, manifest
 from .microdata import Microdata, encode
 from .partition import Partition
+from .passwords import require_file_name
 from .penalties import Penalty
 from .policy import Policy
 from .policy_file import PolicyFile, read_policy_file
@@ -380,6 +381,7 @@ def _verify(tables: Sequence[pl.DataFrame], expected: Expected) -> Check:
 
 def report_files(public: Path) -> tuple[Path, Path]:
     """The two pages of a report: the one for publication, and the curator's, whose name says that it is not."""
+    require_file_name(public)
     if public.suffix.lower() not in (".html", ".htm"):
         raise TargetError(f"The report {public} is no HTML file.", remedy="Give it the ending .html.")
     return public, public.with_name(f"{public.stem}.not-for-release{public.suffix}")

@@ -101,6 +101,36 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(address: str, pell
     assert SECRET not in repr(refused.value)
 
 
+@pytest.mark.parametrize(
+    "address", [f"postgresql://anna:{SECRET}@db.example/clinic", f"host=db.example password={SECRET}"]
+)
+def test_nor_is_it_where_a_file_is_asked_for(address: str, pellucid: Runner, tmp_path: Path) -> None:
+    """The two are next to each other on the command line."""
+    source = tmp_path / "source.csv"
+    people().write_csv(source)
+    publishing = ("anonymize", source, "-o", tmp_path / "out.csv", *ROLES)
+    for words in (
+        (*publishing, "--report", address),
+        (*publishing, "--policy", address),
+        (*publishing, "--register", address),
+        (*publishing, "--seed-file", address),
+        (*publishing, "--sensitive-order", address),
+        (*publishing, "--hierarchy", f"place={address}"),
+        (*publishing, "--hierarchy", address),
+        ("inspect", source, "--html", address),
+        ("init", source, "-o", address),
+        ("hierarchy", source, "--column", "age", "--width", "5", "-o", address),
+        ("evaluate", source, source, *ROLES[:4], "--queries-file", address),
+        ("compare", source, *ROLES[:6], "--plot", address),
+        ("risk", address, *ROLES[:6]),
+        ("schema", "-o", address),
+    ):
+        run = pellucid(*words)
+        run.refused(run.status)
+        assert SECRET not in run.out + run.err, words
+    assert [file.name for file in tmp_path.iterdir()] == ["source.csv"]
+
+
 @given(st.text(min_size=1, max_size=20))
 def test_whatever_the_password_is_it_is_not_repeated(password: str) -> None:
     """What stands between the user and the host is refused, unless it is a port."""

@@ -11,6 +11,7 @@ import typer
 from .. import inspection
 from ..errors import TargetError
 from ..inspection.findings import FOR_THE_CURATOR, LARGEST_DIVERSITY, findings, may_be, reasons
+from ..passwords import require_file_name
 from ..runs import at_once
 from ..shown import printable
 from ..sources.targets import Staging, explained, require_place
@@ -90,6 +91,7 @@ def inspect(
 
 
 def _require_page(html: Path, source: str) -> None:
+    require_file_name(html)
     if html.suffix.lower() not in (".html", ".htm"):
         raise TargetError(f"The page {html} is no HTML file.", remedy="Give it the ending .html.")
     require_place(html, Path(source) if Path(source).exists() else None)

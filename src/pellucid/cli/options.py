@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from ..errors import PolicyError
+from ..passwords import may_hold_a_password, require_file_name
 from ..version import __version__
 
 __all__ = [
@@ -58,6 +59,7 @@ def lines(file: Path | None) -> list[str] | None:
     """The lines of a text file, without their ends. What Unicode counts as one besides may stand in a value."""
     if file is None:
         return None
+    require_file_name(file)
     try:
         text = file.read_text(encoding="utf-8-sig")
     except OSError as problem:
@@ -75,7 +77,8 @@ def of_columns(option: str, settings: list[str] | None) -> dict[str, Any] | None
     for setting in settings:
         column, equals, value = setting.partition("=")
         if not (column and equals and value):
-            raise PolicyError(f"{option} needs COLUMN=VALUE, not {setting!r}.")
+            given_instead = "" if may_hold_a_password(setting) else f", not {setting!r}"
+            raise PolicyError(f"{option} needs COLUMN=VALUE{given_instead}.")
         if column in found:
             raise PolicyError(f"{option} is given twice for {column!r}.", remedy="Give it once.")
         found[column] = value

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ..errors import TargetError
+from ..passwords import require_file_name
 from ..policy_schema import policy_schema
 from .console import guarded, json_text, print_json, say
 
@@ -25,6 +26,7 @@ def schema(
         if output is None:
             print_json(policy_schema())
             return
+        require_file_name(output)
         try:
             output.write_text(json_text(policy_schema()), encoding="utf-8")
         except OSError as problem:

@@ -19,6 +19,7 @@ from typing import Any, Literal, Protocol
 import polars as pl
 
 from ..errors import TargetError
+from ..passwords import require_file_name
 from ..runs import at_once, unheard
 from .formats import format_of
 from .text import CodedColumn
@@ -254,6 +255,7 @@ def require_writable(target: Path, source: Path | None) -> None:
 
 def require_place(target: Path, source: Path | None) -> None:
     """Refuse a file of any format where none can be written, or that is the source."""
+    require_file_name(target)
     with explained(target):
         if source is not None and target.exists() and target.samefile(source):
             raise TargetError(f"The target {target} is the source itself.", remedy="Choose another name.")

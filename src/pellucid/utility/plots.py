@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..errors import MissingExtraError, PolicyError, TargetError, listed
+from ..passwords import require_file_name
 from ..sources.targets import explained
 from .comparison import Comparison, Score
 
@@ -60,6 +61,7 @@ def look(algorithm: str, algorithms: Sequence[str]) -> Look:
 
 def require_plot(path: Path) -> None:
     """Refuse a figure that cannot be made, before any work is done."""
+    require_file_name(path)
     if path.suffix.lower() not in ENDINGS:
         raise PolicyError(
             f"{path} has the ending {path.suffix!r}, which is no figure.", remedy=f"Use {listed(ENDINGS)}."

@@ -26,6 +26,7 @@ from typing import Any
 import polars as pl
 
 from ..errors import PolicyError, SourceError, listed
+from ..passwords import require_file_name
 from ..typed import as_text
 from .domains import Categories, Domain, Line
 from .queries import Among, Between, Predicate, Query
@@ -37,6 +38,7 @@ _EXAMPLE = 'For example: {"age": {"from": 20, "to": 39}, "disease": ["asthma", "
 
 def read_queries(path: str | os.PathLike[str], domains: Sequence[Domain]) -> list[Query]:
     """The queries of a file, about attributes with these domains."""
+    require_file_name(path)
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8-sig")  # some editors write a mark first

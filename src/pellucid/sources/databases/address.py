@@ -15,7 +15,7 @@ from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 from ...errors import PolicyError, SourceError, listed
-from ...passwords import may_hold_a_password
+from ...passwords import may_only_be_a_password
 
 __all__ = ["Address", "Database", "Engine", "address_of", "parts_of", "quoted"]
 
@@ -113,13 +113,8 @@ def address_of(place: object) -> Address | None:
 
 
 def _require_no_password(path: str) -> None:
-    """Refuse what is no file and may hold a password: an address with a mistake, or of another program.
-
-    Nor is it a password that stands in the name of a folder that is there.
-    """
-    folder, name = os.path.split(path)
-    new = name if os.path.isdir(folder) else path  # noqa: PTH112 - a path of any text raises nothing there
-    if may_hold_a_password(new) and not os.path.exists(path):  # noqa: PTH110
+    """Refuse what is no file and may hold a password: an address with a mistake, or of another program."""
+    if may_only_be_a_password(path):
         raise _refused()
 
 
