@@ -115,7 +115,7 @@ def anonymize(
     if place is not None:
         place.require_writable(table.path)
     register = file.register.get("path") if register is None else register
-    used = (register, *(hierarchies or {}).values(), *file.options.get("hierarchies", {}).values())
+    used = (file.path, register, *(hierarchies or {}).values(), *file.options.get("hierarchies", {}).values())
     needed = tuple(Path(path) for path in used if isinstance(path, str | os.PathLike))
     if place is not None:
         require_other(place.files, needed if seed_file is None else (*needed, Path(seed_file)))

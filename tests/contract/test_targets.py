@@ -385,7 +385,7 @@ def test_between_two_names_nobody_is_heard(
     assert {file.name for file in tmp_path.iterdir()} == names(release)
 
 
-@pytest.mark.parametrize("what", ["register", "seed_file", "hierarchies"])
+@pytest.mark.parametrize("what", ["register", "seed_file", "hierarchies", "policy", "hierarchy in a policy"])
 def test_a_target_that_the_run_needs(publish_hybrid: Publisher, tmp_path: Path, what: str) -> None:
     """A register that is replaced forgets everybody, and a seed or a hierarchy is gone."""
     needed = tmp_path / ("out.qi.csv" if publish_hybrid.recoding == "anatomy" else "out.csv")
@@ -394,6 +394,13 @@ def test_a_target_that_the_run_needs(publish_hybrid: Publisher, tmp_path: Path, 
         needed.unlink()
     before = files_in(tmp_path)
     other: object = {"place": needed} if what == "hierarchies" else needed
+    if what == "policy":
+        needed.write_text("diversity = 2\n", encoding="utf-8")
+        before = files_in(tmp_path)
+    elif what == "hierarchy in a policy":
+        what, other = "policy", tmp_path / "policy.toml"
+        other.write_text(f'[attributes.place]\nhierarchy = "{needed.name}"\n', encoding="utf-8")
+        before = files_in(tmp_path)
     with pytest.raises(TargetError, match="this run needs itself"):
         publish_hybrid(people(), identifier="name", target=tmp_path / "out.csv", **{what: other})
     assert files_in(tmp_path) == before
