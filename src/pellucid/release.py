@@ -27,7 +27,7 @@ from .policy import Policy
 from .policy_file import PolicyFile, read_policy_file
 from .recodings import GROUP_ID, ReleasedTable, anatomy, mbr
 from .register import People, Register, Remembered
-from .runs import at_once
+from .runs import at_once, require_threads
 from .settings import Algorithm, Grid, Intervals, Missing, PenaltyName, Recoding, Style
 from .sources import Database, FileSource, FrameKind, Source, open_source, open_target
 from .sources.targets import ReleaseKind, Staging, Target, explained, require_other, require_place
@@ -79,6 +79,7 @@ def anonymize(
     `register` is a file of the curator's own that remembers whose data were published, and is made if there is none.
     `Release.write` warns of people who were in an earlier release (`OverlapWarning`).
     """
+    require_threads(threads)
     file = read_policy_file(policy)
     settings = Policy.from_options(
         {

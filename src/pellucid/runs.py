@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from . import _native
+from .errors import PolicyError
 
 __all__ = [
     "ENDINGS",
@@ -20,6 +21,7 @@ __all__ = [
     "at_once",
     "interruptible",
     "left_alone",
+    "require_threads",
     "side_by_side",
     "unheard",
     "uninterrupted",
@@ -143,6 +145,12 @@ def side_by_side(work: Callable[[_Item], _T], items: Iterable[_Item]) -> list[_T
     """What `work` returns for each item. It should spend its time in polars or numpy, which let others run."""
     with ThreadPoolExecutor(all_cores(), thread_name_prefix=_NAME) as threads:
         return list(threads.map(work, items))
+
+
+def require_threads(threads: object) -> None:
+    """Refuse a number of threads that is none."""
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise PolicyError(f"threads must be a whole number of at least 1, not {threads!r}.")
 
 
 def all_cores() -> int:

@@ -324,6 +324,13 @@ def test_one_algorithm_is_one_name() -> None:
     assert [candidate.algorithm for candidate in found.candidates] == ["tailor"]
 
 
+def test_threads_are_judged_before_anything_is_read() -> None:
+    with pytest.raises(PolicyError, match="threads must be a whole number of at least 1, not 0"):
+        evaluate("nowhere.csv", "nowhere.csv", quasi_identifiers=["age"], sensitive="ill", threads=0)
+    with pytest.raises(PolicyError, match="threads must be a whole number of at least 1, not 0"):
+        compare("nowhere.csv", quasi_identifiers=["age"], sensitive="ill", diversity=2, threads=0)
+
+
 def test_a_count_can_be_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel is watched as the algorithms are: Ctrl-C ends it."""
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from .. import reference
 from ..draws import Keys
-from ..errors import NotEligibleError, PolicyError
+from ..errors import NotEligibleError
 from ..microdata import Microdata
 from ..partition import Partition
 from ..penalties import Penalty, weighted_positions
 from ..principles import LDiversity
-from ..runs import all_cores, watched
+from ..runs import all_cores, require_threads, watched
 
 __all__ = ["Monitor", "decide", "require_eligible"]
 
@@ -44,8 +44,7 @@ def decide(
     """The partition of the microdata that an algorithm decides: `kernel` and `plain` are the same algorithm."""
     if eligible_only:
         require_eligible(microdata, diversity)
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise PolicyError(f"threads must be a whole number of at least 1, not {threads!r}.")
+    require_threads(threads)
     if callable(penalty):
         return _decide_by_reference(plain, microdata, keys, diversity, penalty)
     positions = weighted_positions([attribute.ticks for attribute in microdata.attributes], len(microdata))

@@ -15,6 +15,7 @@ from ..algorithms import ALGORITHMS, NOT_TRANSPARENT
 from ..algorithms.kernel import require_eligible
 from ..errors import PolicyError, listed
 from ..hierarchies import HierarchyLike
+from ..runs import require_threads
 from ..settings import Style
 from .evaluation import Errors, Scales, Source, changed_values
 from .measured import Failed, Measured, measured
@@ -127,6 +128,7 @@ def compare(
 
     `algorithms` are by default all that there are. `tell` hears the name of the one that is running.
     """
+    require_threads(threads)
     given = [algorithms] if isinstance(algorithms, str) else algorithms
     names = list(ALGORITHMS) if given is None else list(given)
     if not names:

@@ -16,6 +16,7 @@ from ..microdata import Microdata, encode
 from ..policy import Policy
 from ..policy_file import read_policy_file
 from ..release import Release
+from ..runs import require_threads
 from ..settings import Style
 from ..sources import open_source
 from .domains import Domain, Numbers, domains_of
@@ -207,6 +208,7 @@ def evaluate(
     random ones of dimensionality qd and expected selectivity s (section 4.1), or those of a file (`query_file`).
     `seed` makes the workload, and nothing secret. `diversity` is the l of the release, which C_avg needs.
     """
+    require_threads(threads)
     table = Source.read(
         source,
         quasi_identifiers=quasi_identifiers,

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from .. import _native
 from ..errors import PolicyError
-from ..runs import all_cores, watched
+from ..runs import all_cores, require_threads, watched
 from .domains import Categories, Domain, Line, Numbers
 from .released import Intervals, Released, Side
 
@@ -165,8 +165,7 @@ def _exactly(domain: Domain, codes: npt.NDArray[np.integer]) -> _Columns:
 
 def _count(released: Released, queries: int, columns: Sequence[_Columns], threads: int | None) -> Numbers:
     """Ask the kernel, as many queries at once as fit in memory."""
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise PolicyError(f"threads must be a whole number of at least 1, not {threads!r}.")
+    require_threads(threads)
     *qi, sensitive = columns
     kinds = len(released.sensitive.texts)
     answers = [np.zeros(0)]
