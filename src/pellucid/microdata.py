@@ -399,8 +399,8 @@ def _line_of_floats(values: pl.Series) -> Ticks:
     numbers = values.cast(pl.Float64).to_numpy()
     if not np.isfinite(numbers).all():
         raise MicrodataError(
-            f"The column {values.name!r} holds infinite numbers, which have no place in an interval.",
-            remedy="Replace them, or drop those rows.",
+            f"The column {values.name!r} holds infinite numbers, which stand nowhere on a line of numbers.",
+            remedy="Replace them, leave those rows out, or turn the column into text.",
         )
     for decimals in range(_MOST_DECIMALS + 1):
         if np.abs(numbers).max() * 10.0**decimals >= _EXACT:

@@ -249,7 +249,7 @@ def _reason_to_drop(column: Column) -> str:
     if column.facts.distinct == 0:
         return f"{column.facts.type}: it can have no other role"
     if not column.facts.usable:
-        return "holds infinite numbers, which have no place in an interval"
+        return "holds infinite numbers, which stand nowhere on a line of numbers"
     said = next(iter(column.suspicions), None)
     if said is None:
         return f"{column.facts.type}; nothing is suspected: decide whether others may know it"
