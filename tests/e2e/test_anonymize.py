@@ -18,6 +18,7 @@ import pytest
 
 import pellucid as library
 from pellucid.algorithms import ALGORITHMS, NOT_TRANSPARENT
+from pellucid.cli.options import lines
 from tests.e2e.command_line import Runner, program
 
 ROLES = ("-q", "age,place", "-s", "disease", "-l", "2", "--identifier", "name")
@@ -542,13 +543,36 @@ def test_version(command: list[str] | None) -> None:
         ("--hierarchy place=nothing.csv", "'place': The hierarchy nothing.csv cannot be read: No such file"),
         ("--sensitive-order nothing.txt", "nothing.txt cannot be read: No such file"),
         ("--sensitive-order latin.txt", "latin.txt is not UTF-8 text."),
+        ("--sensitive-order empty.txt", "empty.txt is empty. It needs one value on each line."),
+        ("--sensitive-order twice.txt", "twice.txt has the value 'flu' more than once: on the lines 1, 4. Keep one"),
+        ("--sensitive-order blank.txt", "blank.txt has a blank line, which is the empty text, more than once: on the"),
         ("--policy nothing.toml", "The policy file nothing.toml cannot be read: No such file"),
     ],
 )
 def test_settings_of_columns_that_are_refused(pellucid: Runner, folder: Path, words: str, message: str) -> None:
     (folder / "latin.txt").write_bytes("Grippe für alle".encode("latin-1"))
+    (folder / "empty.txt").touch()
+    (folder / "twice.txt").write_text("flu\ncold\ngout\nflu\n")
+    (folder / "blank.txt").write_text("flu\n\ncold\n\ngout\n\n")
     pellucid("anonymize", "source.csv", "-o", "out.csv", *ROLES, *words.split()).refused(2, message)
     assert not (folder / "out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        ("flu\ncold", ["flu", "cold"]),
+        ("flu\r\ncold\r\n", ["flu", "cold"]),
+        ("flu\ncold\n\n", ["flu", "cold", ""]),
+        ("flu\ncold\n\n\n\n", ["flu", "cold", ""]),
+        ("\nflu\ncold\n\n\n", ["", "flu", "cold"]),
+    ],
+)
+def test_blank_lines_of_an_order(tmp_path: Path, text: str, order: list[str]) -> None:
+    """The empty text may be a value, and one that was lost would be missed; nobody means it twice."""
+    file = tmp_path / "order.txt"
+    file.write_bytes(text.encode())
+    assert lines(file) == order
 
 
 def test_steps_and_styles_of_columns(pellucid: Runner, folder: Path) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from ..errors import PolicyError
 from ..passwords import may_hold_a_password, require_file_name
+from ..settings import repeated
 from ..version import __version__
 
 __all__ = [
@@ -56,7 +57,11 @@ def columns(text: str | None, *, joint: bool | None) -> str | list[str] | None:
 
 
 def lines(file: Path | None) -> list[str] | None:
-    """The lines of a text file, without their ends. What Unicode counts as one besides may stand in a value."""
+    """The values in a text file, one on each line. What Unicode counts as a line end besides may stand in a value.
+
+    A blank line is the empty text, which may be a value. At the end of a file there may be any number of them: they
+    are that value once, unless it stood on a line before.
+    """
     if file is None:
         return None
     require_file_name(file)
@@ -66,7 +71,18 @@ def lines(file: Path | None) -> list[str] | None:
         raise PolicyError(f"{file} cannot be read: {problem.strerror}.") from problem
     except UnicodeDecodeError as problem:
         raise PolicyError(f"{file} is not UTF-8 text.") from problem
-    return text.removesuffix("\n").split("\n") if text else []
+    if not text:
+        raise PolicyError(f"{file} is empty.", remedy="It needs one value on each line.")
+    values = text.rstrip("\n").split("\n")
+    for value in repeated(values):
+        places = [str(number) for number, line in enumerate(values, 1) if line == value]
+        what = f"the value {value!r}" if value else "a blank line, which is the empty text,"
+        raise PolicyError(
+            f"{file} has {what} more than once: on the lines {', '.join(places)}.", remedy="Keep one of them."
+        )
+    if text.endswith("\n\n") and "" not in values:
+        values.append("")
+    return values
 
 
 def of_columns(option: str, settings: list[str] | None) -> dict[str, Any] | None:
