@@ -235,10 +235,30 @@ def test_ctrl_c_ends_a_query(place: Place, tmp_path: Path) -> None:
     assert (run.returncode, err) == (130, "pellucid: Interrupted: nothing was written.\n")
     assert not (tmp_path / "out.csv").exists()
     if isinstance(place, PostgreSQL):
-        active = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()"
-        last = time.monotonic() + 30  # a server that has much to do ends it a little later, and not after ten minutes
-        while place.run(active) != [(0,)]:
-            assert time.monotonic() < last
+        wait_until(place, active=0)
+
+
+def wait_until(postgresql: PostgreSQL, *, active: int) -> None:
+    """The endless query runs so many times."""
+    found = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()"
+    last = time.monotonic() + 30  # a server that has much to do ends it a little later, and not after ten minutes
+    while postgresql.run(f"{found} AND state = 'active'") != [(active,)]:
+        assert time.monotonic() < last
+        time.sleep(0.1)
+
+
+@pytest.mark.xdist_group("postgresql")
+def test_a_query_that_nobody_waits_for_ends(postgresql: PostgreSQL, tmp_path: Path) -> None:
+    """Whoever is killed cannot ask for it: the server looks for itself."""
+    [(known,)] = postgresql.run("SELECT current_setting('client_connection_check_interval', true) IS NOT NULL")
+    if not known:
+        pytest.skip("PostgreSQL before 14 does not look")
+    query = ENDLESS[PostgreSQL]
+    words = ("anonymize", postgresql.address, "--query", query, "-o", tmp_path / "out.csv")
+    with program(*words, "-q", "age", "-s", "place", "-l", 1) as run:
+        wait_until(postgresql, active=1)
+        run.kill()
+    wait_until(postgresql, active=0)
 
 
 @pytest.mark.xdist_group("postgresql")

@@ -21,6 +21,8 @@ __all__ = ["PostgreSQL"]
 _BYTES = 2**23
 _LONGEST_NAME = 63
 _CANCEL_SECONDS = 0.5
+_LOOK_SECONDS = 1
+"""How often the server looks whether anybody still waits for a query."""
 _NUMBERS: dict[str, Any] = {
     "smallint": pl.Int16,
     "integer": pl.Int32,
@@ -52,6 +54,8 @@ class PostgreSQL(Session):
             self._connection.read_only = not writable
             self._connection.execute("SET LOCAL DateStyle TO 'ISO'")
             self._connection.execute("SET LOCAL TimeZone TO 'UTC'")
+            with contextlib.suppress(psycopg.Error), self._connection.transaction():  # not every server can do it
+                self._connection.execute(f"SET LOCAL client_connection_check_interval TO '{_LOOK_SECONDS}s'")
         except BaseException:
             self._connection.close()
             raise
