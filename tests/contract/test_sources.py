@@ -8,6 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -305,9 +306,7 @@ _UNUSUAL = {
 @pytest.mark.parametrize("role", ["name", "age", "disease"])
 @pytest.mark.parametrize("kind", ["frame", "table", ".parquet", ".arrow"])
 @pytest.mark.parametrize("unusual", _UNUSUAL)
-def test_dates_that_four_digits_cannot_say(
-    publish_hybrid: Publisher, unusual: str, kind: str, role: str, tmp_path: Path
-) -> None:
+def test_dates_that_four_digits_cannot_say(unusual: str, kind: str, role: str, tmp_path: Path) -> None:
     """DuckDB writes infinite dates; polars would show the year 10183 as `+10183`, which nobody else reads as one."""
     last = _UNUSUAL[unusual]
     usual = pl.Series([10, 20, 30], dtype=pl.Int32).cast(pl.Date).cast(last.dtype)
@@ -320,7 +319,51 @@ def test_dates_that_four_digits_cannot_say(
     with pytest.raises(
         SourceError, match=f"'{role}' holds a date.* infinite, before the year 1 or after the year 9999"
     ):
-        publish_hybrid(source, identifier="name")
+        Publisher("hybrid", "text")(source, identifier="name")
+
+
+_LATE = {"s": pa.time32("s"), "ms": pa.time32("ms"), "us": pa.time64("us"), "ns": pa.time64("ns")}
+
+
+@pytest.mark.parametrize("unit", _LATE)
+@pytest.mark.parametrize("kind", ["table", "batch", "pandas", ".parquet", "old.parquet", "DuckDB"])
+def test_the_end_of_a_day_is_no_missing_time(kind: str, unit: str, tmp_path: Path) -> None:
+    """polars reads 24:00 as a missing value; of those that are one, none is refused."""
+    day = 86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    source: object
+    for last, refused in ((day, True), (day - 1, False)):
+        times = pa.array([None, 0, 1, last], pa.int32() if unit in ("s", "ms") else pa.int64()).cast(_LATE[unit])
+        table = pa.table({"at": times, "disease": list("abcd"), "x": [[1, 2]] * 4})
+        if kind == "table":
+            source = table
+        elif kind == "batch":
+            source = table.to_batches()[0]
+        elif kind == "pandas":
+            source = table.to_pandas(types_mapper=pd.ArrowDtype)
+        else:
+            source = tmp_path / "source.parquet"
+            if kind == "DuckDB":
+                duckdb.register("late", table)
+                duckdb.sql("SELECT * FROM late").write_parquet(str(source))
+            else:
+                pq.write_table(table, source, row_group_size=2, version="1.0" if kind == "old.parquet" else "2.6")
+        wanted = {"quasi_identifiers": ["at"], "drop": ["x"], "missing": "category", "diversity": 1}
+        if refused:
+            with pytest.raises(SourceError, match="The column 'at' holds a time of day that is 24:00"):
+                Publisher("hybrid", "text")(source, **wanted)
+        else:
+            assert Publisher("hybrid", "text")(source, **wanted).check.rows == 4
+
+
+def test_missing_times_without_statistics(tmp_path: Path) -> None:
+    """Where nobody says how many are missing, those that are read so are."""
+    pq.write_table(
+        pa.table({"at": pa.array([None, 0], pa.time64("us")), "disease": ["a", "b"]}),
+        tmp_path / "source.parquet",
+        write_statistics=False,
+    )
+    wanted = {"quasi_identifiers": ["at"], "missing": "category", "diversity": 1}
+    assert Publisher("hybrid", "text")(tmp_path / "source.parquet", **wanted).check.rows == 2
 
 
 @pytest.mark.parametrize("role", ["age", "disease"])

@@ -23,7 +23,8 @@ from .description import File
 from .dialect import dialect_of
 from .excel import Sheet, write_sheet
 from .formats import EXCEL, Format, format_of
-from .moments import require_moments
+from .moments import require_moments, require_times
+from .parquet_footer import missing_in
 from .text import CodedText, read_text
 
 __all__ = ["FileSource", "write_table"]
@@ -180,6 +181,8 @@ class _Binary:
 
     def read(self, columns: list[str]) -> pl.DataFrame:
         table = self._explained(lambda: at_once(lambda: self._scan().select(by_name(columns)).collect()))
+        if self._is_parquet:
+            self._explained(lambda: require_times(table, lambda: missing_in(self._path)))
         return pl.DataFrame({column.name: _without(column, self._null) for column in table}) if self._null else table
 
     def _scan(self) -> pl.LazyFrame:

@@ -13,7 +13,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from ..errors import MissingExtraError, SourceError
-from .moments import require_moments
+from .moments import require_moments, require_times
 
 __all__ = ["FrameKind", "FrameSource"]
 
@@ -59,7 +59,7 @@ def _opened(frame: object) -> _Opened:
     if hasattr(frame, "column_names") and hasattr(frame, "select"):  # a table of pyarrow, or a part of one
         names = list(frame.column_names)
         _require_once(names)
-        return names, lambda columns: _explained(lambda: pl.DataFrame(frame.select(columns))), kind
+        return names, lambda columns: _from_arrow(frame, columns), kind
     table = _explained(lambda: pl.DataFrame(frame))
     return table.columns, lambda columns: table[columns], kind
 
@@ -107,7 +107,12 @@ def _from_pandas(frame: Any, columns: list[str]) -> pl.DataFrame:
                 f"The column {name!r} of the data frame cannot be read: {str(problem).rstrip('.')}.",
                 remedy="Give it one type, such as text: frame[name].astype(str)",
             ) from problem
-    return pl.DataFrame(read)
+    return require_times(pl.DataFrame(read), lambda: {name: int(frame[name].isna().sum()) for name in columns})
+
+
+def _from_arrow(frame: Any, columns: list[str]) -> pl.DataFrame:
+    table = _explained(lambda: pl.DataFrame(frame.select(columns)))
+    return require_times(table, lambda: {name: frame.column(name).null_count for name in columns})
 
 
 def _arrow_table(table: pl.DataFrame) -> Any:

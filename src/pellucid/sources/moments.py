@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import polars as pl
 
 from ..errors import SourceError
 from ..typed import in_the_calendar
 
-__all__ = ["no_moment", "require_moments"]
+__all__ = ["no_moment", "require_moments", "require_times"]
 
 
 def require_moments(table: pl.DataFrame) -> pl.DataFrame:
@@ -15,6 +17,19 @@ def require_moments(table: pl.DataFrame) -> pl.DataFrame:
     for column in table:
         if not in_the_calendar(column):
             raise no_moment(column.name, "date" if column.dtype == pl.Date else "datetime")
+    return table
+
+
+def require_times(table: pl.DataFrame, missing: Callable[[], Mapping[str, int]]) -> pl.DataFrame:
+    """The table, of whose times of day none is missing but those that the source says are, where it says so.
+
+    polars makes a missing value of 24:00 without a word.
+    """
+    times = [column for column in table if column.dtype == pl.Time and column.has_nulls()]
+    known = missing() if times else {}
+    for column in times:
+        if column.null_count() != known.get(column.name, column.null_count()):
+            raise no_moment(column.name, "time of day")
     return table
 
 
