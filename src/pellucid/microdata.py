@@ -25,7 +25,8 @@ from .packing import Integers, number_combinations
 from .policy import Policy
 from .runs import side_by_side
 from .settings import Grid, Style
-from .typed import as_text, infer_type
+from .sources.moments import no_moment
+from .typed import as_text, in_the_calendar, infer_type
 
 __all__ = ["Attribute", "Codes", "Microdata", "codes_of", "encode", "require_plain"]
 
@@ -136,8 +137,13 @@ def _as_one(attributes: Sequence[Attribute]) -> Attribute:
 
 
 def require_plain(table: pl.DataFrame) -> None:
-    """Refuse columns of lists, structs, bytes and the like: their values cannot be compared and written as one."""
+    """Refuse columns of lists, structs, bytes and the like: their values cannot be compared and written as one.
+
+    And dates that no file can say in four digits and Python cannot hold, whatever source they come from.
+    """
     for name, dtype in table.schema.items():
+        if not in_the_calendar(table[name]):
+            raise no_moment(name, "date" if dtype == pl.Date else "datetime")
         if dtype.is_nested() or dtype in (pl.Binary, pl.Object, pl.Null) or isinstance(dtype, pl.BaseExtension):
             raise MicrodataError(
                 f"The column {name!r} holds {dtype}, which has no single values to compare.",

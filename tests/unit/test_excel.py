@@ -183,14 +183,13 @@ def test_values_that_no_cell_holds_are_text(values: list[Any], tmp_path: Path) -
 @pytest.mark.parametrize(
     "column",
     [
-        pl.Series([3_000_000, 1]).cast(pl.Date),  # in the year 10183
-        pl.Series([-800_000, 1]).cast(pl.Date),
-        pl.Series([10**18, 1]).cast(pl.Datetime("us")),
+        pl.Series([-719_162, 1]).cast(pl.Date),  # Excel begins in 1900
+        pl.Series([-(10**16), 1]).cast(pl.Datetime("us")),
         pl.Series([1, 2]).cast(pl.Datetime("ns")),  # less than a microsecond
     ],
-    ids=["late", "early", "late time", "nanoseconds"],
+    ids=["early", "early time", "nanoseconds"],
 )
-def test_times_that_python_cannot_tell_are_text(column: pl.Series, tmp_path: Path) -> None:
+def test_times_that_excel_cannot_tell_are_text(column: pl.Series, tmp_path: Path) -> None:
     table = pl.DataFrame({"q": [1, 2], "s": column})
     release = pellucid.anonymize(table, quasi_identifiers=["q"], sensitive="s", diversity=1)
     [file] = release.write(tmp_path / "out.xlsx").files

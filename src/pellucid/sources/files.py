@@ -23,7 +23,7 @@ from .description import File
 from .dialect import dialect_of
 from .excel import Sheet, write_sheet
 from .formats import EXCEL, Format, format_of
-from .moments import require_moments, require_times
+from .moments import require_times
 from .parquet_footer import missing_in
 from .text import CodedText, read_text
 
@@ -74,7 +74,7 @@ class FileSource:
 
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns; those of a text file hold text, as categories where values repeat."""
-        return require_moments(self._table.read(columns))
+        return self._table.read(columns)
 
 
 def _require_file(path: Path) -> None:

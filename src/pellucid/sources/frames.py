@@ -13,7 +13,7 @@ import polars as pl
 from polars.selectors import by_name
 
 from ..errors import MissingExtraError, SourceError
-from .moments import require_moments, require_times
+from .moments import require_times
 
 __all__ = ["FrameKind", "FrameSource"]
 
@@ -34,7 +34,7 @@ class FrameSource:
 
     def read(self, columns: list[str]) -> pl.DataFrame:
         """The named columns."""
-        return require_moments(self._read(columns))
+        return self._read(columns)
 
 
 _Opened = tuple[list[str], Callable[[list[str]], pl.DataFrame], FrameKind]

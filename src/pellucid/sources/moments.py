@@ -7,17 +7,8 @@ from collections.abc import Callable, Mapping
 import polars as pl
 
 from ..errors import SourceError
-from ..typed import in_the_calendar
 
-__all__ = ["no_moment", "require_moments", "require_times"]
-
-
-def require_moments(table: pl.DataFrame) -> pl.DataFrame:
-    """The table, whose dates and moments are such that a file can say them and Python can hold them."""
-    for column in table:
-        if not in_the_calendar(column):
-            raise no_moment(column.name, "date" if column.dtype == pl.Date else "datetime")
-    return table
+__all__ = ["no_moment", "require_times"]
 
 
 def require_times(table: pl.DataFrame, missing: Callable[[], Mapping[str, int]]) -> pl.DataFrame:
