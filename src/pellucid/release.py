@@ -363,8 +363,8 @@ class Release:
                 if remembered:
                     warnings.warn(OverlapWarning(str(remembered)), stacklevel=2)
                 staging.commit()
-        self._tell("verify", 1.0)
-        return Written(place.files, place.manifest, check, reports, remembered, place.tables, place.database)
+            self._tell("verify", 1.0)  # nobody is heard here either
+            return Written(place.files, place.manifest, check, reports, remembered, place.tables, place.database)
 
     def _noted(self, place: Target) -> AbstractContextManager[Remembered | None]:
         """The register knows of a release before it appears; without a register, nobody does."""
