@@ -206,6 +206,7 @@ def test_columns_of_all_libraries(column: Any) -> None:
         (lambda: trees.by_width(5, 5), "is built from a column or a list of values: "),
         (lambda: trees.by_width([1, "N"], 5), "is built from a column or a list of values: [^\n]*$"),
         (lambda: trees.by_width([[1], [2]], 5), r"is built from single values, not from List"),
+        (lambda: trees.by_calendar(pl.Series([2**31 - 1]).cast(pl.Date), "year"), r"dates of the years 1 to 9999"),
     ],
 )
 def test_what_is_refused(build: Callable[[], Hierarchy], message: str) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 
 from ..errors import HierarchyError, listed
 from ..hierarchies import Hierarchy
-from ..typed import as_text
+from ..typed import as_text, in_the_calendar
 
 __all__ = ["Column", "Values", "require_levels"]
 
@@ -83,6 +83,8 @@ def _series(given: Values) -> pl.Series:
         raise HierarchyError(f"A hierarchy is built from a column or a list of values: {why}.") from problem
     if series.dtype.is_nested() or series.dtype in (pl.Binary, pl.Object):
         raise HierarchyError(f"A hierarchy is built from single values, not from {series.dtype}.")
+    if not in_the_calendar(series):
+        raise HierarchyError("A hierarchy is built from dates of the years 1 to 9999, and from no infinite ones.")
     if series.dtype.is_float():
         series = series.fill_nan(None)
         return series.set(series == 0, 0.0)  # -0.0 is 0.0, here as in a release
