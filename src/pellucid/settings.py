@@ -113,8 +113,8 @@ class FilePath(Text):
             yield _must_be(self.words, value, where)
 
     def schema(self) -> dict[str, Any]:
-        """A string that is not empty."""
-        return {"type": "string", "minLength": 1}
+        """A string that is not empty, without NUL."""
+        return {"type": "string", "minLength": 1, "pattern": r"^[^\u0000]*$"}
 
 
 @dataclass(frozen=True)
@@ -228,6 +228,10 @@ class Encoding(Text):
             known = False
         if not known:
             yield _must_be(self.words, value, where)
+
+    def schema(self) -> dict[str, Any]:
+        """A string that is not empty: the names that this Python knows are more than a schema can list."""
+        return {"type": "string", "minLength": 1}
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,15 @@ def test_the_schema_is_one() -> None:
     jsonschema.Draft7Validator.check_schema(policy_schema())
 
 
+def names_an_encoding(data: Any, where: Where) -> bool:
+    """Whether a text stands there that may be the name of an encoding: no schema lists those that Python knows."""
+    if where[-1:] != ("encoding",):
+        return False
+    for key in where:
+        data = data[key]
+    return isinstance(data, str) and data != ""
+
+
 @settings(max_examples=400)
 @given(settings_of(POLICY))
 @example({"drop": ["a", "a"]})
@@ -90,6 +99,10 @@ def test_the_schema_is_one() -> None:
 @example({"diversity": 2**63})
 @example({"attributes": {"q": {"order": []}}})
 @example({"source": {"path": ""}})
+@example({"source": {"path": "\0"}})
+@example({"source": {"encoding": ""}})
+@example({"source": {"encoding": "nobody knows it"}})
+@example({"source": {"encoding": "utf-8"}})
 @example({"sensitive": "\n"})
 def test_the_schema_says_what_the_loader_says(data: dict[str, Any]) -> None:
     """One setting at a time: whatever is wrong with several together, the schema cannot know."""
@@ -98,7 +111,8 @@ def test_the_schema_says_what_the_loader_says(data: dict[str, Any]) -> None:
         file = Path(folder) / "pellucid.toml"
         file.write_text(text, encoding="utf-8", newline="")
         problems = read_policy_file(file).problems
-    assert schema.is_valid(data) == (not problems), [str(problem) for problem in problems]
+    knowable = [problem for problem in problems if not names_an_encoding(data, problem.where)]
+    assert schema.is_valid(data) == (not knowable), [str(problem) for problem in problems]
     assert all(problem.line is not None for problem in problems)
     assert len(problems) == len(list(POLICY.problems(data, ())))
 
