@@ -22,6 +22,16 @@ struct Cut {
         if (dimension != other.dimension) return dimension < other.dimension;
         return left < other.left;
     }
+
+    /// Whether no division makes a box smaller, if this is the canonical one of a bucket whose columns have n tuples,
+    /// and whose box has this width.
+    ///
+    /// Then the first tuples of the columns span the whole box, in every order i, and so do the last. So there is a
+    /// column with nothing but the largest value of A_i^q, and one with nothing but the smallest. Every part has a
+    /// tuple of both, which makes its box as large, and no division of it makes one smaller either. Of equals the
+    /// first is canonical: all along, it takes the first tuples of order 0 away, and a bucket of n tuples per column
+    /// would be gone through n times.
+    bool gains_nothing(std::size_t n, std::uint64_t width) const { return perimeter == n * width; }
 };
 
 /// The search for the best cut in one dimension i.

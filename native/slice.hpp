@@ -171,10 +171,7 @@ private:
             undivided.pop_back();
             const std::size_t size = part.size * bucket.columns;
             if (part.size == 1) {
-                const Record* const order = records_.order(0) + bucket.first + part.first;
-                for (std::size_t column = 0; column < bucket.columns; ++column)
-                    output_.place(place_of(bucket, part))[column] = records_.row(order[column * bucket.alpha]);
-                finish(bucket, part, worker);
+                cut_into_groups(bucket, part, worker);
                 continue;
             }
             if (size <= Limits::small) {
@@ -182,6 +179,10 @@ private:
                 continue;
             }
             const Cut cut = canonical_division(bucket, part, worker);
+            if (cut.gains_nothing(part.size, width(bucket, part))) {
+                cut_into_groups(bucket, part, worker);
+                continue;
+            }
             split(bucket, part, cut, worker);
             Range a{part.first, cut.left}, b{part.first + cut.left, part.size - cut.left};
             if (a.size < b.size) std::swap(a, b);
@@ -259,6 +260,31 @@ private:
             high = std::max(high, records_.code(order[column * bucket.alpha + part.size - 1], i));
         }
         return {low, high};
+    }
+
+    /// The width of the part's box.
+    std::uint64_t width(const Bucket& bucket, Range part) const {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < records_.dimensions(); ++i) {
+            const auto [low, high] = ends(bucket, part, i);
+            sum += records_.distance(i, low, high);
+        }
+        return sum;
+    }
+
+    /// What comes of a part if the first tuples of its columns in order 0 are taken away until there are no more.
+    void cut_into_groups(const Bucket& bucket, Range part, unsigned worker) {
+        static constexpr std::size_t batch = 1024;
+        for (std::size_t first = 0; first < part.size; first += batch) {
+            pool_.check();
+            const Range groups{part.first + first, std::min(batch, part.size - first)};
+            const Record* const order = records_.order(0) + bucket.first + groups.first;
+            Row* to = output_.place(place_of(bucket, groups));
+            for (std::size_t r = 0; r < groups.size; ++r)
+                for (std::size_t column = 0; column < bucket.columns; ++column)
+                    *to++ = records_.row(order[column * bucket.alpha + r]);
+            finish(bucket, groups, worker);
+        }
     }
 
     /// Every column is divided at its own record.

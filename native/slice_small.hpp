@@ -75,6 +75,11 @@ public:
             const Range bucket = undivided_.back();
             undivided_.pop_back();
             const Cut cut = canonical_division(first, bucket);
+            if (cut.left == 1 && cut.dimension == 0 && bucket.size > 2 &&
+                cut.gains_nothing(bucket.size, width(first, bucket))) {
+                for (std::size_t r = bucket.first; r < bucket.first + bucket.size; ++r) emit_at(order(0) + first + r, r);
+                continue;
+            }
             const Range a{bucket.first, cut.left}, b{bucket.first + cut.left, bucket.size - cut.left};
             const Local* divided = order(cut.dimension) + first;
             if (a.size == 1) emit_at(divided + a.first, a.first);
@@ -121,6 +126,19 @@ private:
             }
         }
         return best;
+    }
+
+    /// The width of the bucket's box.
+    std::uint64_t width(std::size_t first, Range bucket) const {
+        const Local* const order = orders_.data() + first + bucket.first;
+        std::uint64_t sum = 0;
+        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+            const Eight* const corners = corners_.data() + chunk * size_;
+            Eight box = corners[order[0]];
+            for (std::size_t r = 0; r < bucket.size; ++r) box = with(box, corners, order + r);
+            sum += static_cast<std::uint64_t>(pellucid::width(box, positions_.data() + chunk * 4));
+        }
+        return sum;
     }
 
     /// The box grown by one tuple of each column.

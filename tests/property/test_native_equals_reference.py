@@ -136,6 +136,35 @@ def large_domains(draw: st.DrawFn) -> Table:
     return fill_table(draw, st.integers(1, 40), st.integers(1, 3), [2, 70_000])
 
 
+@st.composite
+def coarse_tables(draw: st.DrawFn) -> Table:
+    """Many people have equal QI values, or values that stand at the same place, so that many cuts are equals."""
+    n, d = draw(st.integers(1, 80)), draw(st.integers(1, 3))
+    fill = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    combinations = fill.integers(0, 3, (draw(st.integers(1, 4)), d), dtype=np.uint8)
+    choice = fill.integers(0, len(combinations), n)
+    qi = combinations[choice]
+    outliers = draw(st.sampled_from([0, 0, 1, 3]))
+    qi[fill.integers(0, n, outliers)] = fill.integers(0, 4, (outliers, d))
+    places = [[0, 1, 2, 3], [0, 1, 2, 3], [0, 5, 6, 20], [0, 0, 1, 1], [2, 2, 2, 2]]
+    held = {
+        "any": fill.integers(0, 6, n),
+        "the QI tell": 2 * choice + fill.integers(0, 2, n),  # so that columns have one value each
+        "nearly unique": fill.permutation(n) // 2,
+        "some often": np.where(fill.random(n) < 0.2, 0, fill.permutation(n)),
+    }[draw(st.sampled_from(["any", "the QI tell", "nearly unique", "some often"]))]
+    feasible = n // int(np.bincount(held).max())
+    return Table(
+        codes=[np.ascontiguousarray(qi[:, i]) for i in range(d)],
+        positions=[np.array(draw(st.sampled_from(places)), np.int64) for _ in range(d)],
+        sensitive=held.astype(np.uint32),
+        values=int(held.max()) + 1,
+        keys=fill.integers(0, 2**64 - 1, n, dtype=np.uint64),
+        diversity=draw(st.integers(1, min(feasible, 4))),
+        penalty=draw(st.sampled_from(["perimeter"] * 5 + ["discernibility"])),
+    )
+
+
 def native(name: str, table: Table, threads: int = 1) -> tuple[Array, Array]:
     kernel: Callable[..., tuple[Array, Array]] = _native.weave if name in WEAVES else getattr(_native, name)
     keys = () if name == "tailor" else (table.keys,)
@@ -226,6 +255,12 @@ class TestAgainstReference:
     @settings(deadline=None, max_examples=15)
     @given(table=large_domains())
     def test_large_domains(self, name: str, sizes: str, table: Table) -> None:
+        with limits(sizes):
+            check_against_reference(name, table)
+
+    @settings(deadline=None, max_examples=60)
+    @given(table=coarse_tables())
+    def test_coarse_tables(self, name: str, sizes: str, table: Table) -> None:
         with limits(sizes):
             check_against_reference(name, table)
 
