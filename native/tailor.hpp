@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "l_cut.hpp"
+#include "tally.hpp"
 
 namespace pellucid {
 
@@ -40,6 +41,7 @@ public:
             counter_.emplace_back();
         }
         scratch_.resize(pool.size());
+        tally_.resize(pool.size());
     }
 
     void run() {
@@ -69,6 +71,10 @@ private:
                 leaf_(group.range, worker);
                 continue;
             }
+            if (penalty_ == Penalty::perimeter && width(group.range) == 0) {
+                cut_in_order(group.range, worker);
+                continue;
+            }
             auto [a, b] = cut(group, least, worker);  // line 4
             // Line 5. The smaller part is next, so that there are never more than log2 n parts waiting here.
             if (a.range.size < b.range.size) std::swap(a, b);
@@ -95,6 +101,108 @@ private:
             },
             sensitive_.codes);
         return c;
+    }
+
+    /// The width of the group's box.
+    std::uint64_t width(Range group) const {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < records_.dimensions(); ++i) {
+            const auto [low, high] = ends(group, i);
+            sum += records_.distance(i, low, high);
+        }
+        return sum;
+    }
+
+    /// The smallest and the largest code of attribute i.
+    std::pair<std::uint32_t, std::uint32_t> ends(Range group, std::size_t i) const {
+        const auto* const order = records_.order(i) + group.first;
+        return {records_.code(order[0], i), records_.code(order[group.size - 1], i)};
+    }
+
+    /// Lines 2-5 for a group whose box has no extent. All l-cuts of it are equal, so that the canonical one takes as
+    /// few tuples as it may, l c of them, from the front of order 0; and so it goes on with the rest, and with what
+    /// was taken. The counts follow along, lest the rest is gone through for each of its many cuts.
+    void cut_in_order(Range whole, unsigned worker) {
+        const auto* const records = records_.order(0);
+        Tally& tally = tally_[worker];
+        tally.start(sensitive_.values);
+        std::size_t end = 0;  // of what is not handed out yet, behind the tuples that are counted
+        const auto each_value = [&](Range range, auto take) {
+            std::visit(
+                [&](auto codes) {
+                    for (std::size_t r = range.first; r < range.first + range.size; ++r) {
+                        pool_.check_at(r);
+                        if (r + far_ahead < end) fetch(&codes[records_.row(records[r + far_ahead])]);
+                        take(codes[records_.row(records[r])]);
+                    }
+                },
+                sensitive_.codes);
+        };
+        const bool agree = all_orders_agree(whole);
+        std::vector<Range> undivided{whole}, leaves;
+        std::size_t waiting = 0;  // tuples in the leaves
+        const auto leaf = [&](Range group) {
+            leaves.push_back(group);
+            waiting += group.size;
+            if (waiting < Limits::task) return;
+            submit(std::exchange(leaves, {}), agree, worker);
+            waiting = 0;
+        };
+        while (!undivided.empty()) {
+            Range rest = undivided.back();
+            undivided.pop_back();
+            end = rest.first + rest.size;
+            each_value(rest, [&](auto value) { tally.add(value); });
+            for (std::size_t c; c = tally.largest(), rest.size / 2 >= l_ * c;) {
+                const Range front{rest.first, l_ * c};
+                each_value(front, [&](auto value) { tally.remove(value); });
+                rest = {rest.first + front.size, rest.size - front.size};
+                if (c > 1)
+                    undivided.push_back(front);
+                else  // l tuples are not 2l-diverse
+                    leaf(front);
+            }
+            each_value(rest, [&](auto value) { tally.remove(value); });
+            leaf(rest);
+        }
+        submit(std::move(leaves), agree, worker);
+    }
+
+    /// Whether all orders have the tuples of a range in the same order: that of the identifiers. (There are values
+    /// that differ and stand at the same place.)
+    bool all_orders_agree(Range range) const {
+        for (std::size_t i = 0; i < records_.dimensions(); ++i)
+            if (const auto [low, high] = ends(range, i); low != high) return false;
+        return true;
+    }
+
+    /// Groups of P that were cut from order 0 alone.
+    void submit(std::vector<Range>&& leaves, bool agree, unsigned worker) {
+        auto task = [this, leaves = std::move(leaves), agree](unsigned who) {
+            for (const Range leaf : leaves) {
+                pool_.check();
+                if (!agree) sort_like_order_0(leaf);
+                leaf_(leaf, who);
+            }
+        };
+        if (pool_.size() > 1)
+            pool_.submit(std::move(task));
+        else
+            task(worker);
+    }
+
+    /// Puts the tuples that order 0 has in a range into that range of the other orders.
+    void sort_like_order_0(Range range) {
+        const auto* const first = records_.order(0) + range.first;
+        std::size_t compared = 0;
+        for (std::size_t j = 1; j < records_.dimensions(); ++j) {
+            auto* const order = records_.order(j) + range.first;
+            std::copy_n(first, range.size, order);
+            std::sort(order, order + range.size, [&](const auto& a, const auto& b) {
+                pool_.check_at(++compared);
+                return records_.key(a, j) < records_.key(b, j);
+            });
+        }
     }
 
     std::pair<Group, Group> cut(Group& group, std::size_t least, unsigned worker) {
@@ -131,6 +239,7 @@ private:
     std::vector<CutSearch<W>> search_;                               // these are per worker
     std::vector<Buffer<typename Records<W>::Record>> scratch_;
     std::vector<Counts> counter_;
+    std::vector<Tally> tally_;
 };
 
 }  // namespace pellucid
