@@ -45,6 +45,21 @@ inline Eight replaced(Eight a, Eight b, Eight then) { return a == b ? then : b; 
 using Eight = Lanes<std::int16_t>;
 #endif
 
+/// Some floats that fit into one register.
+#if defined(__GNUC__)
+using Floats = float __attribute__((vector_size(16)));
+inline Floats larger(Floats a, Floats b) { return a > b ? a : b; }
+inline Floats smaller(Floats a, Floats b) { return a < b ? a : b; }
+inline Floats replaced(Floats a, Floats b, Floats then) { return a == b ? then : b; }
+inline Floats sum(Floats a, Floats b) { return a + b; }
+#else
+using Floats = Lanes<float>;
+inline Floats sum(Floats a, const Floats& b) {
+    for (int lane = 0; lane < 8; ++lane) a[lane] += b[lane];
+    return a;
+}
+#endif
+
 /// A corner holds the ranks of four attributes and the same ranks negated, so that the largest of each, over the
 /// corners of some tuples, gives both ends of their box.
 template <class Lane>

@@ -12,6 +12,7 @@
 
 #include "buffer.hpp"
 #include "corner.hpp"
+#include "estimate.hpp"
 #include "table.hpp"
 
 namespace pellucid {
@@ -51,6 +52,8 @@ public:
             changed_.data()[g] = 0;
         }
         const std::size_t near = std::min(neighbours, groups_ - 1);
+        estimating_ = groups_ >= enough;
+        if (estimating_) estimates_.start(near + 1, columns_, 8 * chunks_, extent());
         bool any = true;
         for (std::size_t pass = 0; pass < passes && any; ++pass) {
             any = false;
@@ -60,6 +63,9 @@ public:
                     const std::size_t b = a + d < groups_ ? a + d : a + d - groups_;
                     // If neither has changed since they met in the pass before, there is still nothing to gain.
                     if (pass > 0 && changed_.data()[a] < previous && changed_.data()[b] < previous) continue;
+                    if (most_.data()[a] + most_.data()[b] <= 0) continue;
+                    const std::uint64_t turn_a = turn + pass * groups_, turn_b = turn_a + d;
+                    if (estimating_ && !may_gain(a, turn_a, b, turn_b)) continue;
                     const std::size_t column = best_exchange(a, b);
                     if (column == columns_) continue;
                     std::swap(rows[a * columns_ + column], rows[b * columns_ + column]);
@@ -68,6 +74,10 @@ public:
                     measure(a);
                     measure(b);
                     changed_.data()[a] = changed_.data()[b] = turn;
+                    if (estimating_) {
+                        estimates_.forget(turn_a);
+                        estimates_.forget(turn_b);
+                    }
                     any = true;
                 }
                 if (a % batch == batch - 1) {
@@ -87,10 +97,12 @@ public:
         width_.release();
         most_.release();
         changed_.release();
+        estimates_.release();
     }
 
 private:
     static constexpr std::size_t batch = 1024;
+    static constexpr std::size_t enough = 8;  // groups, to have estimates made
 
     void order_columns(const Row* rows) {
         std::vector<Row> smallest(rows, rows + columns_);
@@ -99,6 +111,8 @@ private:
         order_.resize(columns_);
         std::iota(order_.begin(), order_.end(), 0);
         std::sort(order_.begin(), order_.end(), [&](auto c, auto d) { return smallest[c] < smallest[d]; });
+        rank_.resize(columns_);
+        for (std::uint32_t r = 0; r < columns_; ++r) rank_[order_[r]] = r;
     }
 
     /// The two largest numbers in every lane give the box of the group, and the box without any one of its tuples.
@@ -143,12 +157,46 @@ private:
         return sum;
     }
 
+    /// The sum of the largest extents that boxes of these groups could have.
+    std::int64_t extent() {
+        std::int64_t sum = 0;
+        for (std::size_t chunk = 0; chunk < chunks_; ++chunk) {
+            Corner<Lane> box = largest_.data()[chunk];
+            for (std::size_t g = 1; g < groups_; ++g) box = larger(box, largest_.data()[g * chunks_ + chunk]);
+            for (std::size_t i = 0; i < 4; ++i) sum += at(chunk, i, box[i]);
+        }
+        return sum;
+    }
+
+    /// Where a rank stands, or a rank negated, from the smallest rank on.
+    std::int64_t at(std::size_t chunk, std::size_t lane, std::int64_t rank) const {
+        const std::int64_t* const positions = positions_[4 * chunk + lane % 4];
+        return lane < 4 ? positions[rank] - positions[0] : positions[0] - positions[-rank];
+    }
+
+    /// Whether an exchange may make the boxes of two groups smaller; the groups are estimated if they are not yet.
+    bool may_gain(std::size_t a, std::uint64_t turn_a, std::size_t b, std::uint64_t turn_b) {
+        if (!estimates_.has(turn_a)) estimate(a, turn_a);
+        if (!estimates_.has(turn_b)) estimate(b, turn_b);
+        return estimates_.may_gain(turn_a, turn_b, width_.data()[a] + width_.data()[b]);
+    }
+
+    void estimate(std::size_t g, std::uint64_t turn) {
+        estimates_.take(turn, [&](std::size_t c) { return gains_.data()[g * columns_ + rank_[c]] > 0; });
+        for (std::size_t chunk = 0; chunk < chunks_; ++chunk)
+            for (std::size_t lane = 0; lane < 8; ++lane) {
+                const auto end = [&](const Corner<Lane>& of) { return static_cast<float>(at(chunk, lane, of[lane])); };
+                const std::size_t group = g * chunks_ + chunk;
+                estimates_.take(turn, chunk * 8 + lane, end(largest_.data()[group]), end(second_.data()[group]),
+                                [&](std::size_t c) { return end(corner(chunk, g * columns_ + c)); });
+            }
+    }
+
     /// The first column, by smallest identifier, in which an exchange makes the boxes smallest; the number of columns
     /// if none makes them smaller. (All groups have the same size, so widths decide about perimeters.)
     std::size_t best_exchange(std::size_t a, std::size_t b) {
         std::int64_t best = 0;
         std::size_t column = columns_;
-        if (most_.data()[a] + most_.data()[b] <= 0) return column;
         const std::int64_t* const gains_a = gains_.data() + a * columns_;
         const std::int64_t* const gains_b = gains_.data() + b * columns_;
         for (std::size_t r = 0; r < columns_; ++r) {
@@ -169,11 +217,14 @@ private:
     std::size_t groups_ = 0, columns_ = 0, chunks_ = 0;
     const std::int64_t* const* positions_ = nullptr;
     std::vector<std::uint32_t> order_;        // of the columns
+    std::vector<std::uint32_t> rank_;         // per column: its place in that order
     Buffer<Corner<Lane>> corners_;            // per tuple, per chunk
     Buffer<Corner<Lane>> largest_, second_;   // per group, per chunk
     Buffer<std::int64_t> gains_;              // per group, per column in that order: by how much its box would shrink
     Buffer<std::int64_t> width_, most_;       // per group; and the largest of its gains
     Buffer<std::uint64_t> changed_;           // per group: the turn in which it changed last
+    bool estimating_ = false;
+    Estimates estimates_;
 };
 
 }  // namespace pellucid
