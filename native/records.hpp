@@ -146,6 +146,17 @@ public:
         return static_cast<std::uint64_t>(positions_[i][high] - positions_[i][low]);
     }
 
+    /// The width of a box, of which `ends(i)` is the smallest and the largest code of attribute i.
+    template <class Ends>
+    std::uint64_t width(Ends ends) const {
+        std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < dimensions(); ++i) {
+            const auto [low, high] = ends(i);
+            sum += distance(i, low, high);
+        }
+        return sum;
+    }
+
     /// Makes order j of a range agree with a cut of order i after the `left` first records: those that precede
     /// `pivot`, the key in dimension i of the first record on the right, come first. Both sides stay sorted.
     void split(std::size_t j, Range range, std::size_t i, std::size_t left, std::uint64_t pivot,

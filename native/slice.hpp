@@ -179,7 +179,8 @@ private:
                 continue;
             }
             const Cut cut = canonical_division(bucket, part, worker);
-            if (cut.gains_nothing(part.size, width(bucket, part))) {
+            const std::uint64_t width = records_.width([&](std::size_t i) { return ends(bucket, part, i); });
+            if (cut.gains_nothing(part.size, width)) {
                 cut_into_groups(bucket, part, worker);
                 continue;
             }
@@ -260,16 +261,6 @@ private:
             high = std::max(high, records_.code(order[column * bucket.alpha + part.size - 1], i));
         }
         return {low, high};
-    }
-
-    /// The width of the part's box.
-    std::uint64_t width(const Bucket& bucket, Range part) const {
-        std::uint64_t sum = 0;
-        for (std::size_t i = 0; i < records_.dimensions(); ++i) {
-            const auto [low, high] = ends(bucket, part, i);
-            sum += records_.distance(i, low, high);
-        }
-        return sum;
     }
 
     /// What comes of a part if the first tuples of its columns in order 0 are taken away until there are no more.

@@ -71,7 +71,8 @@ private:
                 leaf_(group.range, worker);
                 continue;
             }
-            if (penalty_ == Penalty::perimeter && width(group.range) == 0) {
+            const auto ends_of = [&](std::size_t i) { return ends(group.range, i); };
+            if (penalty_ == Penalty::perimeter && records_.width(ends_of) == 0) {
                 cut_in_order(group.range, worker);
                 continue;
             }
@@ -101,16 +102,6 @@ private:
             },
             sensitive_.codes);
         return c;
-    }
-
-    /// The width of the group's box.
-    std::uint64_t width(Range group) const {
-        std::uint64_t sum = 0;
-        for (std::size_t i = 0; i < records_.dimensions(); ++i) {
-            const auto [low, high] = ends(group, i);
-            sum += records_.distance(i, low, high);
-        }
-        return sum;
     }
 
     /// The smallest and the largest code of attribute i.
