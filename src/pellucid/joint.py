@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import polars as pl
+from polars.selectors import by_name
 
 from .packing import number_combinations
 from .runs import side_by_side
@@ -45,4 +46,4 @@ def combined(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
     codes, kinds = zip(*side_by_side(lambda name: coded(table[name]), columns), strict=True)
     first, number = number_combinations(codes, kinds)
     texts = combined_texts([table[name].gather(pl.Series(first)) for name in columns])
-    return table.drop(columns).with_columns(texts.gather(pl.Series(number)))
+    return table.drop(by_name(columns)).with_columns(texts.gather(pl.Series(number)))

@@ -241,7 +241,7 @@ def _require_sensitive(table: pl.DataFrame, expected: Expected) -> None:
     rows = sum(expected.sensitive_counts)
     if table.height != rows:
         raise CheckFailedError(f"The release has {table.height} rows and should have {rows}.")
-    values = combined(table.select(expected.sensitive), expected.sensitive)[expected.value]
+    values = combined(table[list(expected.sensitive)], expected.sensitive)[expected.value]
     codes, kinds = coded(values)
     row_of_code = np.zeros(kinds, dtype=np.int64)
     row_of_code[codes] = np.arange(len(codes))

@@ -30,6 +30,17 @@ def treated(rows: int = 60, *, seed: int = 1) -> pl.DataFrame:
     return people(rows, seed=seed).insert_column(0, treatments)
 
 
+@pytest.mark.parametrize("name", ["*", "^.*$"])
+def test_a_column_whose_name_is_a_pattern_is_one_column(name: str) -> None:
+    table = treated().rename({"disease": name})
+    roles: dict[str, Any] = {"quasi_identifiers": QI, "sensitive": (name, "treatment"), "joint": True, "diversity": 2}
+    release = pellucid.anonymize(table, **roles, missing="category", drop_others=True)
+    assert release.check.diverse
+    published = release.table
+    columns = [name, "treatment"]
+    assert sorted(published[columns].rows(), key=str) == sorted(table[columns].rows(), key=str)
+
+
 def joined(table: pl.DataFrame) -> pl.DataFrame:
     """The same table as if the curator had joined the columns, which must be texts of one letter."""
     both = pl.concat_str(*BOTH, separator=", ").alias("disease, treatment")

@@ -204,7 +204,8 @@ def _read(source: object, policy: Policy, identifier: str) -> tuple[Microdata, l
     """The encoded table, and the identifier of each of its rows."""
     table = open_source(source)
     policy.require_roles(table.columns)
-    rows = table.read(policy.needed(table.columns)).with_columns(pl.col(identifier).alias(_PERSON))
+    rows = table.read(policy.needed(table.columns))
+    rows = rows.with_columns(rows[identifier].alias(_PERSON))
     with_names = replace(policy, quasi_identifiers=(*policy.quasi_identifiers, _PERSON))
     microdata = encode(rows, with_names, SystemDraws(), untyped=table.untyped)
     *attributes, person = microdata.attributes

@@ -140,7 +140,7 @@ def _read_external(
     if rows.height == 0:
         raise CheckFailedError("The external source has no people.", remedy="It must hold everybody in the table.")
     # E is a microdata table without the sensitive attribute (section 2.1); the encoding wants one.
-    rows = rows.with_columns(pl.col(identifier).alias(_PERSON), pl.lit(0).alias(_SENSITIVE))
+    rows = rows.with_columns(rows[identifier].alias(_PERSON), pl.lit(0).alias(_SENSITIVE))
     *attributes, person = encode(rows, policy, SystemDraws(), untyped=table.untyped).attributes
     names = person.values.gather(pl.Series(person.codes)).to_list()
     points = list(zip(*(attribute.codes.tolist() for attribute in attributes), strict=True))
